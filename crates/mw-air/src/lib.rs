@@ -1,1 +1,46 @@
+//! AIR, the intermediate representation of Apple's Metal compiler, as owned Rust data.
+//!
+//! AIR is LLVM IR with conventions: a kernel is a function that the named metadata `air.kernel` lists,
+//! its thread indices are parameters, and everything that the GPU does beyond arithmetic is a call to a
+//! function whose name starts with `air.`.
+//! This crate holds that IR as plain data: no handle into another library, so that it can be read from
+//! untrusted bytes, transformed in safe Rust, interpreted, hashed, printed, and taken to a browser.
+//!
+//! # Shape
+//!
+//! - A [`Module`] owns [`Global`]s, [`Function`]s and [`Metadata`]. Handles ([`GlobalId`], [`FuncId`],
+//!   [`MdId`]) are indices into it.
+//! - A [`Function`] owns its values, instructions and [`Block`]s. Every operand is a [`ValueId`]: a
+//!   parameter, the result of an instruction, or a [`Constant`], which each function interns for itself.
+//! - [`Type`]s are structural and own themselves: moving a function from one module to another needs no
+//!   type translation. Pointers are opaque, with an [`AddressSpace`].
+//! - A block ends in one [`Terminator`]; φ-functions are ordinary instructions at its head.
+//!
+//! What an operation computes, to the bit, is written in `SEMANTICS.md` beside this crate.
 
+pub mod analysis;
+mod builder;
+mod constant;
+mod function;
+mod ids;
+mod inst;
+mod layout;
+mod metadata;
+mod module;
+pub mod schema;
+mod types;
+
+pub use builder::Builder;
+pub use constant::{Constant, ConstantExpr, TypedConstant};
+pub use function::{
+    Attribute, Attributes, Block, Function, FunctionType, InstData, Linkage, ValueData, ValueDef,
+};
+pub use ids::{BlockId, FuncId, GlobalId, InstId, MdId, ValueId};
+pub use inst::{
+    AtomicOrdering, BinaryOp, Call, Callee, CastOp, Flags, FloatPredicate, Inst, IntPredicate, RmwOp,
+    Terminator,
+};
+pub use layout::Layout;
+pub use metadata::{MdNode, MdOperand, Metadata, NamedMetadata};
+pub use module::{AIR_DATA_LAYOUT, Global, Module};
+pub use types::{AddressSpace, Scalar, StructType, Type};

@@ -1,0 +1,1 @@
+//! Apple Metal compute kernels on any machine.

@@ -1,0 +1,1 @@
+//! Metal's library functions as AIR, shared by every engine.

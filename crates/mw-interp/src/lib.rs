@@ -1,0 +1,1 @@
+//! The reference executor of AIR: slow, obvious, deterministic.

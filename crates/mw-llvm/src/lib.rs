@@ -1,0 +1,1 @@
+//! The only crate that links LLVM: scalar clean-up, code generation, just-in-time linking.

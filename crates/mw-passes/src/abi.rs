@@ -1,0 +1,105 @@
+//! The contract between a 32-lane kernel and whoever calls it.
+//!
+//! A kernel is compiled to `void @mw_kernel(ptr context, ptr arguments)`, which runs one simdgroup of one
+//! threadgroup from start to end. `arguments` points to one 8-byte slot for each kernel parameter: the
+//! address of a buffer or of threadgroup memory; slots of built-ins and absent arguments are not read.
+//! `context` points to a [`SimdgroupContext`].
+//!
+//! The kernel calls `void @mw_barrier(ptr context)` where all simdgroups of the threadgroup must meet. At
+//! back edges it reads the flag behind [`SimdgroupContext::stop`]; once that is not zero every loop ends
+//! and the kernel returns soon, with garbage in memory.
+
+/// Symbol of the compiled kernel.
+pub const KERNEL_SYMBOL: &str = "mw_kernel";
+
+/// Symbol of the threadgroup barrier that the caller provides.
+pub const BARRIER_SYMBOL: &str = "mw_barrier";
+
+/// What a simdgroup knows about itself. Read-only for the kernel.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SimdgroupContext {
+    /// Position of the threadgroup in the grid.
+    pub threadgroup_position: [u32; 3],
+    /// Size of this threadgroup: smaller than full at the edges of the grid.
+    pub threads_per_threadgroup: [u32; 3],
+    /// Size of a full threadgroup.
+    pub dispatch_threads_per_threadgroup: [u32; 3],
+    /// Threads in the grid.
+    pub threads_per_grid: [u32; 3],
+    /// Threadgroups in the grid.
+    pub threadgroups_per_grid: [u32; 3],
+    /// Index of the simdgroup in its threadgroup.
+    pub simdgroup_index: u32,
+    /// Simdgroups of this threadgroup.
+    pub simdgroups_per_threadgroup: u32,
+    /// Simdgroups of a full threadgroup.
+    pub dispatch_simdgroups_per_threadgroup: u32,
+    /// Lanes that exist: the last simdgroup may have fewer than 32.
+    pub lane_count: u32,
+    /// Position in the threadgroup of lane 0.
+    pub first_thread_position: [u32; 3],
+    /// Not read; keeps the pointers aligned.
+    pub reserved: u32,
+    /// Static threadgroup memory of this threadgroup.
+    pub threadgroup_memory: *mut u8,
+    /// Flag that asks the kernel to end.
+    pub stop: *const u32,
+    /// For the caller's own use, such as the fibre to switch to at a barrier.
+    pub owner: *mut u8,
+}
+
+/// Byte offsets in [`SimdgroupContext`], for generated code.
+pub mod offset {
+    use super::SimdgroupContext;
+    use std::mem::offset_of;
+
+    /// `threadgroup_position`.
+    pub const THREADGROUP_POSITION: u64 = offset_of!(SimdgroupContext, threadgroup_position) as u64;
+    /// `threads_per_threadgroup`.
+    pub const THREADS_PER_THREADGROUP: u64 = offset_of!(SimdgroupContext, threads_per_threadgroup) as u64;
+    /// `dispatch_threads_per_threadgroup`.
+    pub const DISPATCH_THREADS_PER_THREADGROUP: u64 =
+        offset_of!(SimdgroupContext, dispatch_threads_per_threadgroup) as u64;
+    /// `threads_per_grid`.
+    pub const THREADS_PER_GRID: u64 = offset_of!(SimdgroupContext, threads_per_grid) as u64;
+    /// `threadgroups_per_grid`.
+    pub const THREADGROUPS_PER_GRID: u64 = offset_of!(SimdgroupContext, threadgroups_per_grid) as u64;
+    /// `simdgroup_index`.
+    pub const SIMDGROUP_INDEX: u64 = offset_of!(SimdgroupContext, simdgroup_index) as u64;
+    /// `simdgroups_per_threadgroup`.
+    pub const SIMDGROUPS_PER_THREADGROUP: u64 =
+        offset_of!(SimdgroupContext, simdgroups_per_threadgroup) as u64;
+    /// `dispatch_simdgroups_per_threadgroup`.
+    pub const DISPATCH_SIMDGROUPS_PER_THREADGROUP: u64 =
+        offset_of!(SimdgroupContext, dispatch_simdgroups_per_threadgroup) as u64;
+    /// `lane_count`.
+    pub const LANE_COUNT: u64 = offset_of!(SimdgroupContext, lane_count) as u64;
+    /// `first_thread_position`.
+    pub const FIRST_THREAD_POSITION: u64 = offset_of!(SimdgroupContext, first_thread_position) as u64;
+    /// `threadgroup_memory`.
+    pub const THREADGROUP_MEMORY: u64 = offset_of!(SimdgroupContext, threadgroup_memory) as u64;
+    /// `stop`.
+    pub const STOP: u64 = offset_of!(SimdgroupContext, stop) as u64;
+}
+
+/// What the caller may assume about threadgroup shapes, and the code therefore does.
+///
+/// In a *linear* threadgroup a simdgroup's lanes differ only in x: its width is a multiple of 32, or it
+/// has one row. Then y and z are uniform and x is consecutive. A kernel is compiled once for each shape
+/// that it meets.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ThreadgroupShape {
+    /// Lanes of a simdgroup are consecutive in x and equal in y and z.
+    Linear,
+    /// Anything else.
+    General,
+}
+
+impl ThreadgroupShape {
+    /// The shape of a threadgroup of this size.
+    pub fn of(size: [u32; 3]) -> Self {
+        let linear = size[0].is_multiple_of(32) || (size[1] == 1 && size[2] == 1);
+        if linear { Self::Linear } else { Self::General }
+    }
+}

@@ -1,0 +1,1 @@
+//! A Metal-shaped runtime: devices, libraries, pipelines, buffers, queues, encoders.
