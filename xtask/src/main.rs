@@ -1,1 +1,63 @@
-fn main() {}
+//! `cargo xtask <chore>`: every chore of this repository that is more than one cargo command.
+//!
+//! One file (or folder) per chore, each with an `Args` struct that clap reads and a `run` that does it.
+//! To add one: write `src/<chore>.rs`, name it as a module below, add a variant to `Chore` and a line to the
+//! match in `main`.
+//! This crate must build on a machine without LLVM, because `make setup` calls it: a chore that compiles or
+//! runs kernels starts the `mw` binary instead of linking its crates (`cargo xtask tidy` checks that).
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the terminal")]
+
+mod bless;
+mod codegen;
+mod context;
+mod libraries;
+mod tidy;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::context::Context;
+
+/// Chores of the metalworking repository.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    Bless(bless::Args),
+    Codegen(codegen::Args),
+    Libraries(libraries::Args),
+    Tidy(tidy::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = Context::find().and_then(|context| match &cli.chore {
+        Chore::Bless(args) => bless::run(args, &context),
+        Chore::Codegen(args) => codegen::run(args, &context),
+        Chore::Libraries(args) => libraries::run(args, &context),
+        Chore::Tidy(args) => tidy::run(args, &context),
+    });
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}
