@@ -1,0 +1,26 @@
+# Installs what is missing and calls cargo; every real chore is a `cargo xtask` or a `cargo` command.
+.DEFAULT_GOAL := help
+.PHONY: help setup test demo check
+
+# Apple-compiled kernel libraries for the tests that run them; set it to a folder of your own to share one.
+export MW_LIBRARIES ?= $(CURDIR)/.cache/libraries
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing: LLVM 22, Rust, Python packages, Apple's kernels (quiet when all is there)
+	@./xtask/setup.sh
+
+test: setup ## Run all tests
+	@if cargo nextest --version >/dev/null 2>&1; \
+	then cargo nextest run --workspace $(if $(CI),--profile ci) && cargo test --quiet --workspace --doc; \
+	else cargo test --workspace; fi
+
+check: setup ## Check format, lints, house rules and generated files, as CI does
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo xtask tidy
+	cargo xtask codegen --check
+
+demo: setup ## Run Apple's own kernels on this CPU, compare with MLX, print a table
+	@cargo xtask demo
