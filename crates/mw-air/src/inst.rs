@@ -72,6 +72,17 @@ impl BinaryOp {
     pub fn is_float(self) -> bool {
         matches!(self, Self::FAdd | Self::FSub | Self::FMul | Self::FDiv | Self::FRem)
     }
+
+    /// Flags that the operation may carry.
+    pub fn allowed_flags(self) -> Flags {
+        match self {
+            Self::Add | Self::Sub | Self::Mul | Self::Shl => Flags::NUW.union(Flags::NSW),
+            Self::UDiv | Self::SDiv | Self::LShr | Self::AShr => Flags::EXACT,
+            Self::Or => Flags::DISJOINT,
+            Self::URem | Self::SRem | Self::And | Self::Xor => Flags::NONE,
+            Self::FAdd | Self::FSub | Self::FMul | Self::FDiv | Self::FRem => Flags::FAST,
+        }
+    }
 }
 
 /// Conversions.
@@ -122,6 +133,23 @@ impl CastOp {
             Self::PtrToInt => "ptrtoint",
             Self::IntToPtr => "inttoptr",
             Self::AddrSpaceCast => "addrspacecast",
+        }
+    }
+
+    /// Flags that the conversion may carry.
+    pub fn allowed_flags(self) -> Flags {
+        match self {
+            Self::Trunc => Flags::NUW.union(Flags::NSW),
+            Self::ZExt | Self::UiToFp => Flags::NNEG,
+            Self::FpTrunc | Self::FpExt => Flags::FAST,
+            Self::SExt
+            | Self::FpToUi
+            | Self::FpToSi
+            | Self::SiToFp
+            | Self::Bitcast
+            | Self::PtrToInt
+            | Self::IntToPtr
+            | Self::AddrSpaceCast => Flags::NONE,
         }
     }
 }

@@ -27,6 +27,7 @@ mod inst;
 mod layout;
 mod metadata;
 mod module;
+pub mod print;
 pub mod schema;
 mod types;
 
@@ -43,4 +44,5 @@ pub use inst::{
 pub use layout::Layout;
 pub use metadata::{MdNode, MdOperand, Metadata, NamedMetadata};
 pub use module::{AIR_DATA_LAYOUT, Global, Module};
+pub use print::{PrintOptions, print, print_function};
 pub use types::{AddressSpace, Scalar, StructType, Type};
