@@ -13,7 +13,7 @@ setup: ## Install what is missing: LLVM 22, Rust, Python packages, Apple's kerne
 
 test: setup ## Run all tests
 	@if cargo nextest --version >/dev/null 2>&1; \
-	then cargo nextest run --workspace $(if $(CI),--profile ci) && cargo test --quiet --workspace --doc; \
+	then cargo test --quiet --workspace --doc && cargo nextest run --workspace $(if $(CI),--profile ci); \
 	else cargo test --workspace; fi
 
 check: setup ## Check format, lints, house rules and generated files, as CI does
