@@ -1,0 +1,74 @@
+//! From a 32-lane module to machine code.
+
+use crate::context::{Context, LlvmModule};
+use crate::target::{Machine, Output};
+use crate::{Effort, LlvmError, TargetSpec, Timings, passes};
+
+/// Settings of code generation.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CodegenOptions {
+    /// The machine.
+    pub target: TargetSpec,
+    /// f32 arithmetic flushes denormals, so that constants fold that way.
+    pub flush_f32_denormals: bool,
+    /// The most work that the code generator may do; huge modules get less.
+    pub effort: Effort,
+    /// Run LLVM's verifier on the input.
+    pub verify: bool,
+}
+
+impl CodegenOptions {
+    /// Full effort for a machine.
+    pub fn new(target: TargetSpec) -> Self {
+        Self {
+            target,
+            flush_f32_denormals: true,
+            effort: Effort::Default,
+            verify: cfg!(debug_assertions),
+        }
+    }
+}
+
+/// Text of more bytes than this is generated with `Effort::Less`, and beyond the second bound with fewer
+/// passes before it too.
+const LARGE_TEXT_BYTES: usize = 3 << 20;
+const HUGE_TEXT_BYTES: usize = 12 << 20;
+
+const OPTIMIZE: &str = "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,\
+    loop-simplify,lcssa,loop-mssa(licm<allowspeculation>),gvn<no-load-pre>,dse,\
+    instcombine<no-verify-fixpoint>,simplifycfg<sink-common-insts;hoist-common-insts>,adce)";
+
+const OPTIMIZE_HUGE: &str = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Generates code for LLVM assembly.
+pub(crate) fn compile_text(
+    text: &str,
+    options: &CodegenOptions,
+    output: Output,
+    timings: &mut Timings,
+) -> Result<Vec<u8>, LlvmError> {
+    let context = Context::new();
+    let module = timings.time("parse", || context.parse(text))?;
+    if options.verify {
+        module.verify("widening")?;
+    }
+    let effort = match text.len() {
+        HUGE_TEXT_BYTES.. => Effort::None,
+        LARGE_TEXT_BYTES.. => options.effort.min(Effort::Less),
+        _ => options.effort,
+    };
+    let machine = Machine::new(&options.target, effort)?;
+    timings.time("optimise", || optimize(&context, &module, &machine, text.len()))?;
+    let code = timings.time("generate", || machine.emit(&context, &module, output))?;
+    Ok(code.bytes().to_vec())
+}
+
+pub(crate) fn optimize(
+    context: &Context,
+    module: &LlvmModule<'_>,
+    machine: &Machine,
+    text_bytes: usize,
+) -> Result<(), LlvmError> {
+    let list = if text_bytes >= HUGE_TEXT_BYTES { OPTIMIZE_HUGE } else { OPTIMIZE };
+    passes::run(context, module, list, Some(machine), "wide")
+}

@@ -1,0 +1,211 @@
+//! What must change in a module before LLVM may see it.
+//!
+//! **Requires** function constants set, library functions linked.
+//! **Ensures** no target that LLVM does not know; no promise that loops end (`mustprogress`: LLVM deletes a
+//! spin loop); helpers internal and, but for recursive ones, inlined always; collectives opaque and
+//! convergent; `llvm.fmuladd` spelled `llvm.fma`, which it is here; every integer operation defined.
+
+use std::sync::Arc;
+
+use mw_air::{
+    AIR_DATA_LAYOUT, Attribute, Attributes, Callee, FuncId, Inst, Linkage, MdId, MdOperand, Module,
+};
+
+use crate::{ScalarOptions, define};
+
+/// A copy of the module that LLVM may optimise.
+pub(crate) fn for_scalar(module: &Module, options: &ScalarOptions) -> Module {
+    let mut module = module.clone();
+    module.triple = String::new();
+    module.data_layout = AIR_DATA_LAYOUT.into();
+    define::run(&mut module);
+    merge_declarations(&mut module);
+    drop_progress_promises(&mut module);
+    declare_collectives(&mut module);
+    internalize_helpers(&mut module);
+    if options.flush_f32_denormals {
+        flush_f32_denormals(&mut module);
+    }
+    module
+}
+
+/// Marks every definition as one whose f32 arithmetic flushes denormals, so that constants fold that way.
+pub(crate) fn flush_f32_denormals(module: &mut Module) {
+    for function in module.functions.iter_mut().filter(|function| !function.is_declaration()) {
+        function
+            .attrs
+            .0
+            .push(Attribute::String("denormal-fp-math-f32".into(), "preserve-sign,preserve-sign".into()));
+    }
+}
+
+fn remove(attrs: &mut Attributes, names: &[&str]) {
+    attrs.0.retain(|attribute| match attribute {
+        Attribute::Enum(name) | Attribute::Int(name, _) => !names.contains(&&**name),
+        Attribute::String(..) | Attribute::Type(..) => true,
+    });
+}
+
+fn add(attrs: &mut Attributes, name: &str) {
+    if !attrs.has(name) {
+        attrs.0.push(Attribute::Enum(name.into()));
+    }
+}
+
+/// Renames `llvm.fmuladd` and lets functions of equal name be one.
+fn merge_declarations(module: &mut Module) {
+    let mut first: std::collections::BTreeMap<Arc<str>, FuncId> = std::collections::BTreeMap::new();
+    let mut target: Vec<FuncId> = Vec::with_capacity(module.functions.len());
+    for id in module.function_ids() {
+        let function = module.function_mut(id);
+        if let Some(overload) = function.name.strip_prefix("llvm.fmuladd.") {
+            function.name = format!("llvm.fma.{overload}").into();
+        }
+        target.push(*first.entry(function.name.clone()).or_insert(id));
+    }
+    if target.iter().enumerate().all(|(index, id)| id.index() == index) {
+        return;
+    }
+    for function in &mut module.functions {
+        for block in function.block_ids() {
+            for index in 0..function.block(block).insts.len() {
+                let inst = function.block(block).insts[index];
+                if let Inst::Call(call) = &mut function.inst_mut(inst).inst
+                    && let Callee::Function(callee) = &mut call.callee
+                {
+                    *callee = target[callee.index()];
+                }
+            }
+        }
+    }
+    // Handles are positions, so a duplicate keeps its place under a name that nothing uses.
+    for (index, id) in target.iter().enumerate() {
+        if id.index() != index {
+            module.functions[index].name = format!("mw.unused.{index}").into();
+        }
+    }
+}
+
+/// Removes `mustprogress` and `willreturn` from code, and `llvm.loop.mustprogress` from loops.
+fn drop_progress_promises(module: &mut Module) {
+    for function in module.functions.iter_mut().filter(|function| !function.is_declaration()) {
+        remove(&mut function.attrs, &["mustprogress", "willreturn", "noinline", "optnone"]);
+    }
+    let promise = |module: &Module, id: MdId| {
+        matches!(module.metadata.node(id).operands.first(),
+            Some(MdOperand::String(text)) if &**text == "llvm.loop.mustprogress")
+    };
+    let promises: Vec<bool> =
+        (0..module.metadata.nodes.len()).map(|index| promise(module, MdId::new(index))).collect();
+    for node in &mut module.metadata.nodes {
+        node.operands.retain(|operand| !matches!(operand, MdOperand::Node(id) if promises[id.index()]));
+    }
+    for function in &mut module.functions {
+        for block in function.block_ids() {
+            for index in 0..function.block(block).insts.len() {
+                let inst = function.block(block).insts[index];
+                if let Inst::Call(call) = &mut function.inst_mut(inst).inst
+                    && matches!(call.callee, Callee::Value(_))
+                {
+                    remove(&mut call.attrs, &["mustprogress", "willreturn"]);
+                }
+            }
+        }
+    }
+}
+
+/// What the lanes of a simdgroup or the simdgroups of a threadgroup do together.
+const COLLECTIVE_PREFIXES: [&str; 7] = [
+    "air.wg.barrier",
+    "air.simdgroup.barrier",
+    "air.simd_",
+    "air.quad_",
+    "air.simdgroup_matrix_",
+    "air.simdgroup_async_copy",
+    "air.wait_simdgroup_events",
+];
+
+/// Makes collectives convergent; those that are no matrix accesses may touch any memory, so that LLVM
+/// neither deletes nor merges them.
+fn declare_collectives(module: &mut Module) {
+    for function in module.functions.iter_mut().filter(|function| function.is_declaration()) {
+        let name = function.name.clone();
+        if COLLECTIVE_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) {
+            add(&mut function.attrs, "convergent");
+            if !name.starts_with("air.simdgroup_matrix_") {
+                remove(&mut function.attrs, &["memory", "readnone", "readonly", "speculatable"]);
+            }
+        } else if !name.starts_with("air.") && !name.starts_with("llvm.") {
+            // A function that nothing knows: a name of the linker's, or a mistake that comes out later.
+            add(&mut function.attrs, "convergent");
+        }
+    }
+}
+
+/// Makes everything internal that the module's metadata does not name, and lets it be inlined.
+fn internalize_helpers(module: &mut Module) {
+    let mut named = vec![false; module.functions.len()];
+    for list in &module.metadata.named {
+        for node in &list.nodes {
+            for operand in &module.metadata.node(*node).operands {
+                if let MdOperand::Value(value) = operand
+                    && let mw_air::Constant::Function(function) = value.value
+                {
+                    named[function.index()] = true;
+                }
+            }
+        }
+    }
+    let recursive = recursive_functions(module);
+    for (index, function) in module.functions.iter_mut().enumerate() {
+        if function.is_declaration() || named[index] {
+            continue;
+        }
+        function.linkage = Linkage::Internal;
+        remove(&mut function.attrs, &["noinline", "optnone"]);
+        if !recursive[index] {
+            add(&mut function.attrs, "alwaysinline");
+        }
+    }
+}
+
+/// Functions that reach themselves through direct calls.
+fn recursive_functions(module: &Module) -> Vec<bool> {
+    let calls: Vec<Vec<usize>> = module
+        .functions
+        .iter()
+        .map(|function| {
+            let mut callees: Vec<usize> = function
+                .blocks
+                .iter()
+                .flat_map(|block| &block.insts)
+                .filter_map(|inst| match &function.inst(*inst).inst {
+                    Inst::Call(call) => match call.callee {
+                        Callee::Function(callee) => Some(callee.index()),
+                        Callee::Value(_) => None,
+                    },
+                    _ => None,
+                })
+                .filter(|callee| !module.functions[*callee].is_declaration())
+                .collect();
+            callees.sort_unstable();
+            callees.dedup();
+            callees
+        })
+        .collect();
+    (0..calls.len())
+        .map(|start| {
+            let mut seen = vec![false; calls.len()];
+            let mut stack = calls[start].clone();
+            while let Some(next) = stack.pop() {
+                if next == start {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[next], true) {
+                    stack.extend(&calls[next]);
+                }
+            }
+            false
+        })
+        .collect()
+}
