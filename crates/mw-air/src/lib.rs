@@ -24,6 +24,7 @@ mod constant;
 mod function;
 mod ids;
 mod inst;
+pub mod intrinsics;
 mod layout;
 mod metadata;
 mod module;
@@ -41,6 +42,7 @@ pub use inst::{
     AtomicOrdering, BinaryOp, Call, Callee, CastOp, Flags, FloatPredicate, Inst, IntPredicate, RmwOp,
     Terminator,
 };
+pub use intrinsics::Intrinsic;
 pub use layout::Layout;
 pub use metadata::{MdNode, MdOperand, Metadata, NamedMetadata};
 pub use module::{AIR_DATA_LAYOUT, Global, Module};
