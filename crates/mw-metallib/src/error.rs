@@ -185,6 +185,14 @@ pub enum ReadError {
     },
 }
 
+impl ReadError {
+    /// A reference to entry `index` of a table that has `count`.
+    #[cold]
+    pub(crate) fn dangling(what: &'static str, index: u64, count: usize) -> Self {
+        Self::DanglingReference { what, index, count: count as u64 }
+    }
+}
+
 /// The first bytes of something, for messages.
 pub(crate) fn first_bytes(bytes: &[u8]) -> String {
     if bytes.is_empty() {

@@ -12,12 +12,12 @@
 //! loops, recurses without a bound, or allocates by a length that the input cannot back.
 
 mod bitcode;
-#[cfg_attr(not(test), allow(dead_code, reason = "the bitcode reader is being added"))]
 mod bitstream;
 mod bytes;
 mod container;
 mod error;
 mod library;
+mod reflection;
 
 pub use bitcode::{read_module, unwrap_bitcode};
 pub use container::{

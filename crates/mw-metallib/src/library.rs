@@ -87,7 +87,7 @@ impl Library {
                 })
                 .collect(),
             Contents::Bitcode => {
-                let functions = crate::bitcode::entry_points(bytes)?;
+                let functions = crate::reflection::entry_points(&crate::bitcode::read_module(bytes)?);
                 Ok(vec![(0, Self::new(bytes.clone(), Form::Module(functions)))])
             }
         }

@@ -53,7 +53,6 @@ pub(crate) struct Record<'a> {
 
 /// A block that is being read.
 struct Scope {
-    id: u32,
     end_bit: usize,
     outer_width: u32,
     outer_abbreviations: Vec<Rc<Abbreviation>>,
@@ -93,12 +92,6 @@ impl<'a> Stream<'a> {
     /// The current place, for messages and for going back.
     pub(crate) fn bit(&self) -> usize {
         self.bits.position()
-    }
-
-    /// Id of the innermost block.
-    #[cfg(test)]
-    pub(crate) fn block(&self) -> Option<u32> {
-        self.scopes.last().map(|scope| scope.id)
     }
 
     /// The next event; records are read into `record`.
@@ -155,7 +148,6 @@ impl<'a> Stream<'a> {
             .find(|(id, _)| *id == block)
             .map_or_else(Vec::new, |(_, abbreviations)| abbreviations.clone());
         self.scopes.push(Scope {
-            id: block,
             end_bit: header.end_bit,
             outer_width: std::mem::replace(&mut self.width, header.width),
             outer_abbreviations: std::mem::replace(&mut self.abbreviations, inherited),
@@ -167,16 +159,6 @@ impl<'a> Stream<'a> {
     pub(crate) fn skip(&mut self) -> Result<(), ReadError> {
         let header = self.read_block_header()?;
         self.bits.seek(header.end_bit);
-        Ok(())
-    }
-
-    /// Leaves the current block at once, whatever is still in it.
-    pub(crate) fn abandon(&mut self) -> Result<(), ReadError> {
-        let Some(scope) = self.scopes.pop() else {
-            return Err(self.bits.broken("no block to leave"));
-        };
-        self.bits.seek(scope.end_bit);
-        self.restore(scope);
         Ok(())
     }
 
