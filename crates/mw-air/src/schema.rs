@@ -3,9 +3,13 @@
 //! [`ModuleInfo::parse`] reads it from a module's metadata. Unknown keys are kept out; an unknown role or a
 //! malformed node is an error, because a guess about an argument would corrupt a launch.
 
+mod parse;
+
 use std::sync::Arc;
 
 use crate::{AddressSpace, FuncId, GlobalId};
+
+pub use parse::SchemaError;
 
 /// Everything that the schema says about a module.
 #[derive(Clone, PartialEq, Debug, Default)]
