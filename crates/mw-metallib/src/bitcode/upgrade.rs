@@ -1,8 +1,9 @@
 //! Forms of older LLVMs that LLVM 22 spells otherwise.
 
-use mw_air::{Callee, FuncId, Inst, Module};
+use mw_air::{Callee, CastOp, FuncId, Function, Inst, Module, ValueId};
 
-/// Drops the size operand of `llvm.lifetime.start` and `.end`: since LLVM 22 a marker takes only its pointer.
+/// Drops the size operand of `llvm.lifetime.start` and `.end`: since LLVM 22 a marker takes only its pointer,
+/// which is an `alloca` itself and no address computed from one.
 pub(super) fn lifetime_markers(module: &mut Module) {
     let mut markers: Vec<FuncId> = Vec::new();
     for id in module.function_ids() {
@@ -30,6 +31,10 @@ pub(super) fn lifetime_markers(module: &mut Module) {
         for block in function.block_ids() {
             for index in 0..function.block(block).insts.len() {
                 let inst = function.block(block).insts[index];
+                let object = match &function.inst(inst).inst {
+                    Inst::Call(call) => call.args.get(1).map(|pointer| object_of(function, *pointer)),
+                    _ => None,
+                };
                 let Inst::Call(call) = &mut function.inst_mut(inst).inst else { continue };
                 if !matches!(call.callee, Callee::Function(callee) if markers.contains(&callee)) {
                     continue;
@@ -37,6 +42,7 @@ pub(super) fn lifetime_markers(module: &mut Module) {
                 // The call may state another type than its function: then it is not a marker's call.
                 if call.args.len() == 2 && call.ty.params.len() == 2 {
                     call.args.remove(0);
+                    call.args[0] = object.unwrap_or(call.args[0]);
                     call.ty.params.remove(0);
                     if !call.arg_attrs.is_empty() {
                         call.arg_attrs.remove(0);
@@ -45,4 +51,22 @@ pub(super) fn lifetime_markers(module: &mut Module) {
             }
         }
     }
+}
+
+/// The value under casts and address computations that add nothing.
+fn object_of(function: &Function, mut pointer: ValueId) -> ValueId {
+    // Bounded: operands of instructions that are not φ lead upwards, but hostile code may not.
+    for _ in 0..64 {
+        let Some(inst) = function.defining_inst(pointer) else { break };
+        pointer = match &function.inst(inst).inst {
+            Inst::Cast { op: CastOp::Bitcast, value, .. } => *value,
+            Inst::Gep { base, indices, .. }
+                if indices.iter().all(|index| function.as_int(*index) == Some(0)) =>
+            {
+                *base
+            }
+            _ => break,
+        };
+    }
+    pointer
 }

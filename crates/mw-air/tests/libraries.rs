@@ -1,0 +1,85 @@
+//! Apple-compiled kernels, where `MW_LIBRARIES` names a folder that holds them (`mlx14/mlx.metallib`).
+//!
+//! `MW_SAMPLE=1` looks at every kernel instead of every 61st.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use mw_air::schema::ModuleInfo;
+use mw_air::{Intrinsic, Module};
+use mw_metallib::Library;
+use support::through_llvm;
+
+/// Every metallib under the folder, one level deep.
+fn libraries() -> Vec<Library> {
+    let Some(folder) = std::env::var_os("MW_LIBRARIES").map(PathBuf::from) else { return Vec::new() };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(&folder).expect("MW_LIBRARIES is a folder").flatten() {
+        let inner = entry.path();
+        let Ok(files) = std::fs::read_dir(&inner) else { continue };
+        paths.extend(files.flatten().map(|file| file.path()).filter(|path| is_metallib(path)));
+    }
+    paths.sort();
+    assert!(!paths.is_empty(), "{} holds no metallib", folder.display());
+    paths.into_iter().map(|path| Library::open(path).expect("library opens")).collect()
+}
+
+fn is_metallib(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "metallib")
+}
+
+fn step() -> usize {
+    std::env::var("MW_SAMPLE").map_or(61, |value| value.parse().expect("MW_SAMPLE is a number"))
+}
+
+/// Calls `check` with a sample of all kernels.
+fn each_kernel(step: usize, check: impl Fn(&str, Module)) {
+    for library in libraries() {
+        for function in library.functions().step_by(step) {
+            let module = function.read_module().expect("module reads");
+            check(function.name(), module);
+        }
+    }
+}
+
+#[test]
+fn schema_is_read() {
+    each_kernel(step(), |name, module| {
+        let info = ModuleInfo::parse(&module).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(info.kernels.len(), 1, "{name}");
+        let kernel = &info.kernels[0];
+        assert_eq!(&*kernel.name, name);
+        assert_eq!(kernel.args.len(), module.function(kernel.function).ty.params.len(), "{name}");
+        assert!(info.air_version >= (2, 5), "{name}: {:?}", info.air_version);
+    });
+}
+
+#[test]
+fn external_functions_are_classified_with_their_types() {
+    each_kernel(step(), |name, module| {
+        for function in module.functions.iter().filter(|function| function.is_declaration()) {
+            if function.name.starts_with("llvm.") {
+                continue;
+            }
+            let intrinsic = Intrinsic::classify(&function.name);
+            let intrinsic = intrinsic.unwrap_or_else(|| panic!("{name}: {}", function.name));
+            assert!(
+                intrinsic.signatures().accept(&function.ty),
+                "{name}: {} is {:?}",
+                function.name,
+                function.ty
+            );
+        }
+    });
+}
+
+#[test]
+fn llvm_accepts_what_is_printed() {
+    each_kernel(step() * 4, |name, module| {
+        let text = module.to_string();
+        if let Err(error) = through_llvm(&text) {
+            panic!("{name}: {error}");
+        }
+    });
+}
