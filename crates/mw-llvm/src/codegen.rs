@@ -1,8 +1,11 @@
 //! From a 32-lane module to machine code.
 
+use mw_air::{Module, PrintOptions};
+
 use crate::context::{Context, LlvmModule};
+use crate::stack::on_large_stack;
 use crate::target::{Machine, Output};
-use crate::{Effort, LlvmError, TargetSpec, Timings, passes};
+use crate::{Effort, LlvmError, TargetSpec, Timings, passes, prepare};
 
 /// Settings of code generation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -40,6 +43,36 @@ const OPTIMIZE: &str = "function(sroa<modify-cfg>,early-cse<memssa>,instcombine<
 
 const OPTIMIZE_HUGE: &str = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg)";
 
+/// Compiles a 32-lane module to an ELF object.
+pub fn compile(module: &Module, options: &CodegenOptions) -> Result<Vec<u8>, LlvmError> {
+    compile_timed(module, options, &mut Timings::default())
+}
+
+/// [`compile`], noting the time of each step.
+pub fn compile_timed(
+    module: &Module,
+    options: &CodegenOptions,
+    timings: &mut Timings,
+) -> Result<Vec<u8>, LlvmError> {
+    let text = timings.time("print", || print(module, options));
+    on_large_stack(|| compile_text(&text, options, Output::Object, timings))
+}
+
+/// Compiles a 32-lane module to assembly.
+pub fn assembly(module: &Module, options: &CodegenOptions) -> Result<String, LlvmError> {
+    let text = print(module, options);
+    let bytes =
+        on_large_stack(|| compile_text(&text, options, Output::Assembly, &mut Timings::default()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn print(module: &Module, options: &CodegenOptions) -> String {
+    let mut module = module.clone();
+    prepare::for_codegen(&mut module, options);
+    let printing = PrintOptions { triple: Some(&options.target.triple), ..PrintOptions::default() };
+    mw_air::print(&module, &printing)
+}
+
 /// Generates code for LLVM assembly.
 pub(crate) fn compile_text(
     text: &str,
@@ -63,12 +96,14 @@ pub(crate) fn compile_text(
     Ok(code.bytes().to_vec())
 }
 
+/// Runs the passes before code generation.
 pub(crate) fn optimize(
     context: &Context,
     module: &LlvmModule<'_>,
     machine: &Machine,
     text_bytes: usize,
 ) -> Result<(), LlvmError> {
+    module.set_target(machine);
     let list = if text_bytes >= HUGE_TEXT_BYTES { OPTIMIZE_HUGE } else { OPTIMIZE };
     passes::run(context, module, list, Some(machine), "wide")
 }

@@ -13,9 +13,11 @@ use llvm_sys::core::{
     LLVMContextCreate, LLVMContextDispose, LLVMContextSetDiagnosticHandler,
     LLVMCreateMemoryBufferWithMemoryRange, LLVMDisposeMemoryBuffer, LLVMDisposeMessage, LLVMDisposeModule,
     LLVMGetBufferSize, LLVMGetBufferStart, LLVMGetDiagInfoDescription, LLVMGetDiagInfoSeverity,
-    LLVMPrintModuleToString,
+    LLVMPrintModuleToString, LLVMSetTarget,
 };
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
+use llvm_sys::target::{LLVMDisposeTargetData, LLVMSetModuleDataLayout};
+use llvm_sys::target_machine::{LLVMCreateTargetDataLayout, LLVMGetTargetMachineTriple};
 use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef, LLVMMemoryBufferRef, LLVMModuleRef};
 
 use crate::LlvmError;
@@ -110,6 +112,19 @@ impl LlvmModule<'_> {
         self.raw
     }
 
+    /// Gives the module a machine's triple and data layout.
+    pub(crate) fn set_target(&self, machine: &crate::target::Machine) {
+        // SAFETY: module and machine are live; LLVM copies the layout and the triple, which are disposed of.
+        unsafe {
+            let layout = LLVMCreateTargetDataLayout(machine.raw());
+            LLVMSetModuleDataLayout(self.raw, layout);
+            LLVMDisposeTargetData(layout);
+            let triple = LLVMGetTargetMachineTriple(machine.raw());
+            LLVMSetTarget(self.raw, triple);
+            LLVMDisposeMessage(triple);
+        }
+    }
+
     /// Checks LLVM's rules.
     pub(crate) fn verify(&self, stage: &'static str) -> Result<(), LlvmError> {
         let mut message = ptr::null_mut();
@@ -164,6 +179,9 @@ impl Buffer {
         }
     }
 }
+
+// SAFETY: a memory buffer is bytes on the heap, tied neither to a thread nor to a context.
+unsafe impl Send for Buffer {}
 
 impl Drop for Buffer {
     fn drop(&mut self) {

@@ -7,10 +7,11 @@ mod error;
 mod passes;
 mod prepare;
 mod scalar;
+mod stack;
 mod target;
 pub mod text;
 
-pub use codegen::CodegenOptions;
+pub use codegen::{CodegenOptions, assembly, compile, compile_timed};
 pub use error::LlvmError;
-pub use scalar::{ScalarOptions, Timings};
+pub use scalar::{ScalarOptions, Timings, optimize_scalar, optimize_scalar_timed};
 pub use target::{Effort, TargetSpec, UnknownCpu, llvm_version};

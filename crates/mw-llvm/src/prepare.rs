@@ -11,7 +11,7 @@ use mw_air::{
     AIR_DATA_LAYOUT, Attribute, Attributes, Callee, FuncId, Inst, Linkage, MdId, MdOperand, Module,
 };
 
-use crate::{ScalarOptions, define};
+use crate::{CodegenOptions, ScalarOptions, define};
 
 /// A copy of the module that LLVM may optimise.
 pub(crate) fn for_scalar(module: &Module, options: &ScalarOptions) -> Module {
@@ -27,6 +27,19 @@ pub(crate) fn for_scalar(module: &Module, options: &ScalarOptions) -> Module {
         flush_f32_denormals(&mut module);
     }
     module
+}
+
+/// Gives a 32-lane module the attributes that code generation goes by.
+pub(crate) fn for_codegen(module: &mut Module, options: &CodegenOptions) {
+    if options.flush_f32_denormals {
+        flush_f32_denormals(module);
+    }
+    for function in module.functions.iter_mut().filter(|function| !function.is_declaration()) {
+        // Nothing unwinds through kernels, so that no tables are needed. Large frames touch each page on
+        // their way, so that the stack's guard is not stepped over.
+        add(&mut function.attrs, "nounwind");
+        function.attrs.0.push(Attribute::String("probe-stack".into(), "inline-asm".into()));
+    }
 }
 
 /// Marks every definition as one whose f32 arithmetic flushes denormals, so that constants fold that way.

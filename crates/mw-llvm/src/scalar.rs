@@ -14,9 +14,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::LlvmError;
+use mw_air::{Module, PrintOptions};
+
 use crate::context::{Buffer, Context, LlvmModule};
-use crate::passes;
+use crate::stack::on_large_stack;
+use crate::{LlvmError, passes, prepare};
 
 /// Settings of the scalar clean-up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -102,16 +104,29 @@ const SHAPE: &str = concat!(
     ",lower-switch,mergereturn,loop-simplify,lcssa),globaldce,strip-dead-prototypes"
 );
 
-/// Runs the clean-up on LLVM assembly and gives bitcode.
-pub(crate) fn optimize_text(
-    text: &str,
+/// Runs the clean-up on a copy of the module. Function constants must be set and library functions linked.
+pub fn optimize_scalar(module: &Module, options: &ScalarOptions) -> Result<Module, LlvmError> {
+    optimize_scalar_timed(module, options, &mut Timings::default())
+}
+
+/// [`optimize_scalar`], noting the time of each step.
+pub fn optimize_scalar_timed(
+    module: &Module,
     options: &ScalarOptions,
     timings: &mut Timings,
-) -> Result<Buffer, LlvmError> {
-    let context = Context::new();
-    let module = timings.time("parse", || context.parse(text))?;
-    optimize(&context, &module, options, timings)?;
-    Ok(timings.time("write bitcode", || module.bitcode()))
+) -> Result<Module, LlvmError> {
+    let prepared = timings.time("prepare", || prepare::for_scalar(module, options));
+    let text = timings.time("print", || mw_air::print(&prepared, &PrintOptions::default()));
+    drop(prepared);
+    let bitcode = on_large_stack(|| -> Result<Buffer, LlvmError> {
+        let context = Context::new();
+        let llvm = timings.time("parse", || context.parse(&text))?;
+        optimize(&context, &llvm, options, timings)?;
+        Ok(timings.time("write bitcode", || llvm.bitcode()))
+    })?;
+    timings
+        .time("read bitcode", || mw_metallib::read_module(bitcode.bytes()))
+        .map_err(|error| LlvmError::ReadBack { message: error.to_string() })
 }
 
 /// Runs the clean-up on a module.
