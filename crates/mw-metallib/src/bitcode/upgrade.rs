@@ -1,72 +1,89 @@
 //! Forms of older LLVMs that LLVM 22 spells otherwise.
 
-use mw_air::{Callee, CastOp, FuncId, Function, Inst, Module, ValueId};
+use mw_air::{BlockId, Callee, CastOp, FuncId, Function, Inst, InstId, Module, ValueId};
 
-/// Drops the size operand of `llvm.lifetime.start` and `.end`: since LLVM 22 a marker takes only its pointer,
-/// which is an `alloca` itself and no address computed from one.
+/// Brings `llvm.lifetime` markers into LLVM 22's form: the size operand goes, and the pointer is the alloca itself.
+///
+/// A marker whose pointer cannot be traced to an alloca through casts and empty address computations is removed:
+/// markers are promises, and LLVM 22 refuses that one.
 pub(super) fn lifetime_markers(module: &mut Module) {
-    let mut markers: Vec<FuncId> = Vec::new();
-    for id in module.function_ids() {
-        let function = module.function_mut(id);
-        let is_marker = matches!(&*function.name, "llvm.lifetime.start.p0" | "llvm.lifetime.end.p0");
-        if is_marker && function.ty.params.len() == 2 && function.is_declaration() {
-            let mut upgraded = mw_air::Function::new(&function.name, function.ty.clone());
-            upgraded.ty.params.remove(0);
-            upgraded = mw_air::Function::new(&function.name, upgraded.ty);
-            upgraded.linkage = function.linkage;
-            upgraded.attrs = std::mem::take(&mut function.attrs);
-            upgraded.param_attrs = std::mem::take(&mut function.param_attrs);
-            if !upgraded.param_attrs.is_empty() {
-                upgraded.param_attrs.remove(0);
-            }
-            *function = upgraded;
-            markers.push(id);
-        }
-    }
+    let markers: Vec<FuncId> =
+        module.function_ids().filter(|&id| upgrade_declaration(module.function_mut(id))).collect();
     if markers.is_empty() {
         return;
     }
-    for id in module.function_ids() {
-        let function = module.function_mut(id);
+    for function in &mut module.functions {
         for block in function.block_ids() {
-            for index in 0..function.block(block).insts.len() {
-                let inst = function.block(block).insts[index];
-                let object = match &function.inst(inst).inst {
-                    Inst::Call(call) => call.args.get(1).map(|pointer| object_of(function, *pointer)),
-                    _ => None,
-                };
-                let Inst::Call(call) = &mut function.inst_mut(inst).inst else { continue };
-                if !matches!(call.callee, Callee::Function(callee) if markers.contains(&callee)) {
-                    continue;
-                }
-                // The call may state another type than its function: then it is not a marker's call.
-                if call.args.len() == 2 && call.ty.params.len() == 2 {
-                    call.args.remove(0);
-                    call.args[0] = object.unwrap_or(call.args[0]);
-                    call.ty.params.remove(0);
-                    if !call.arg_attrs.is_empty() {
-                        call.arg_attrs.remove(0);
-                    }
-                }
-            }
+            upgrade_calls(function, block, &markers);
         }
     }
 }
 
-/// The value under casts and address computations that add nothing.
-fn object_of(function: &Function, mut pointer: ValueId) -> ValueId {
-    // Bounded: operands of instructions that are not φ lead upwards, but hostile code may not.
-    for _ in 0..64 {
-        let Some(inst) = function.defining_inst(pointer) else { break };
-        pointer = match &function.inst(inst).inst {
-            Inst::Cast { op: CastOp::Bitcast, value, .. } => *value,
-            Inst::Gep { base, indices, .. }
-                if indices.iter().all(|index| function.as_int(*index) == Some(0)) =>
-            {
-                *base
-            }
-            _ => break,
-        };
+/// Drops the size parameter of a marker's declaration; `false` if the function is none with that parameter.
+fn upgrade_declaration(function: &mut Function) -> bool {
+    let is_marker = matches!(&*function.name, "llvm.lifetime.start.p0" | "llvm.lifetime.end.p0");
+    if !is_marker || function.ty.params.len() != 2 || !function.is_declaration() {
+        return false;
     }
-    pointer
+    let mut ty = function.ty.clone();
+    ty.params.remove(0);
+    let mut upgraded = Function::new(&function.name, ty);
+    upgraded.linkage = function.linkage;
+    upgraded.attrs = std::mem::take(&mut function.attrs);
+    upgraded.param_attrs = std::mem::take(&mut function.param_attrs);
+    if !upgraded.param_attrs.is_empty() {
+        upgraded.param_attrs.remove(0);
+    }
+    *function = upgraded;
+    true
+}
+
+fn upgrade_calls(function: &mut Function, block: BlockId, markers: &[FuncId]) {
+    let is_marker = |function: &Function, inst: InstId| match &function.inst(inst).inst {
+        Inst::Call(call) => {
+            call.args.len() == 2
+                && matches!(call.callee, Callee::Function(callee) if markers.contains(&callee))
+        }
+        _ => false,
+    };
+    let calls: Vec<InstId> =
+        function.block(block).insts.iter().copied().filter(|&inst| is_marker(function, inst)).collect();
+    let mut removed = Vec::new();
+    for inst in calls {
+        let Inst::Call(call) = &function.inst(inst).inst else { continue };
+        let alloca = underlying_alloca(function, call.args[1]);
+        let data = function.inst_mut(inst);
+        match (alloca, &mut data.inst) {
+            (Some(alloca), Inst::Call(call)) => {
+                call.args = vec![alloca];
+                call.ty.params.remove(0);
+                call.attrs.0.clear();
+                call.arg_attrs.clear();
+                call.tail = 0;
+                data.metadata.clear();
+            }
+            _ => removed.push(inst),
+        }
+    }
+    if !removed.is_empty() {
+        function.block_mut(block).insts.retain(|inst| !removed.contains(inst));
+    }
+}
+
+/// The alloca that a pointer is, behind casts and address computations whose indices are all zero.
+fn underlying_alloca(function: &Function, mut pointer: ValueId) -> Option<ValueId> {
+    // Malformed code may define a pointer by itself.
+    for _ in 0..64 {
+        match &function.inst(function.defining_inst(pointer)?).inst {
+            Inst::Alloca { .. } => return Some(pointer),
+            Inst::Cast { op: CastOp::Bitcast | CastOp::AddrSpaceCast, value, .. } => pointer = *value,
+            Inst::Gep { base, indices, .. }
+                if indices.iter().all(|&index| function.as_int(index) == Some(0)) =>
+            {
+                pointer = *base;
+            }
+            _ => return None,
+        }
+    }
+    None
 }
