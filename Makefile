@@ -22,5 +22,6 @@ check: setup ## Check format, lints, house rules and generated files, as CI does
 	cargo xtask tidy
 	cargo xtask codegen --check
 
-demo: setup ## Run Apple's own kernels on this CPU, compare with MLX, print a table
+demo: ## Run Apple's own kernels on this CPU, compare with MLX, print a table
+	@./xtask/setup.sh demo
 	@cargo xtask demo

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs what this repository needs and the machine lacks; says nothing when nothing is missing.
 # Written for Debian 12 and newer. Called by `make setup`; safe to run again at any time.
+# With the argument `demo` it leaves out what only the tests need.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+purpose=${1:-all}
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() { printf 'setup: error: %s\n' "$*" >&2; exit 1; }
@@ -13,12 +15,13 @@ quietly() { # Runs a command; shows its output only when it fails.
 }
 
 # --- Debian packages -------------------------------------------------------------------------------------
-# llvm-22-dev with the libraries that llvm-config asks the linker for; clang-22 for the plain-C roofline of
-# the benches; qemu-user to run cross-generated AArch64 code.
+# llvm-22-dev with the libraries that llvm-config asks the linker for.
 packages=(
-  build-essential ca-certificates clang-22 curl git libffi-dev libpolly-22-dev libxml2-dev libzstd-dev
-  llvm-22 llvm-22-dev make python3 python3-pip python3-venv qemu-user zlib1g-dev
+  build-essential ca-certificates curl git libffi-dev libpolly-22-dev libxml2-dev libzstd-dev llvm-22 llvm-22-dev
+  make python3 python3-pip python3-venv zlib1g-dev
 )
+# clang-22 for the plain-C roofline of the benches; qemu-user to run cross-generated AArch64 code.
+[ "$purpose" = demo ] || packages+=(clang-22 qemu-user)
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
@@ -56,7 +59,9 @@ is_new_enough() { # Whether `cargo` runs here and is at least the oldest support
 }
 
 can_be_installed() { # Whether Debian offers a package.
-  apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+  local policy
+  policy=$(apt-cache policy "$1" 2>/dev/null || true)
+  [[ "$policy" == *"Candidate: "[!\(]* ]]
 }
 
 if ! command -v cargo >/dev/null 2>&1; then
@@ -76,7 +81,7 @@ if command -v rustup >/dev/null 2>&1 && ! cargo --version >/dev/null 2>&1; then
 fi
 is_new_enough || fail "$(cargo --version 2>&1 | head -n 1) is too old or does not run: Rust $oldest or newer is needed, $channel is what we test with"
 
-if ! cargo nextest --version >/dev/null 2>&1; then
+if [ "$purpose" != demo ] && ! cargo nextest --version >/dev/null 2>&1; then
   say "installing cargo-nextest (some minutes)"
   quietly cargo install cargo-nextest --version 0.9.143 --locked ||
     say "cargo-nextest cannot be installed; \`make test\` will use \`cargo test\` instead"
