@@ -246,6 +246,20 @@ archive, member, target = sys.argv[1:]
 with zipfile.ZipFile(archive) as z, z.open(member) as source, open(target, 'wb') as sink:
     shutil.copyfileobj(source, sink, 1 << 20)";
 
+/// The table of libraries for ARCHITECTURE.md.
+pub(crate) fn table(_: &Context) -> Result<String> {
+    let mut table = String::from("| tag | package | file inside | unpacked, MB | what it is |\n");
+    table.push_str("| --- | --- | --- | --- | --- |\n");
+    for library in LIBRARIES {
+        let Library { tag, package, version, platform, member, unpacked_mb, about, .. } = library;
+        writeln!(
+            table,
+            "| `{tag}` | {package} {version}, {platform} | `{member}` | {unpacked_mb} | {about} |"
+        )?;
+    }
+    Ok(table)
+}
+
 /// The virtual environment's Python when `make setup` has made it, else the system's.
 fn python(context: &Context) -> PathBuf {
     let own = context.root.join(".venv/bin/python");
