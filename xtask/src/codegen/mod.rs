@@ -45,6 +45,12 @@ const ARTEFACTS: &[Artefact] = &[
         extent: Extent::Section,
         generate: code_map::table,
     },
+    Artefact {
+        name: "libraries",
+        path: "ARCHITECTURE.md",
+        extent: Extent::Section,
+        generate: crate::libraries::table,
+    },
 ];
 
 pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
