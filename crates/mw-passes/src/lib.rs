@@ -1,3 +1,12 @@
 //! Analyses and transforms on AIR: from Apple's scalar code to 32-lane code.
 
 pub mod abi;
+pub mod control;
+mod error;
+pub mod scalarize;
+pub mod specialize;
+pub mod static_init;
+pub mod uniformity;
+pub mod vectorize;
+
+pub use error::PassError;
