@@ -317,6 +317,22 @@ impl Function {
         id
     }
 
+    /// A value whose instruction comes later, by [`Self::define_inst`].
+    pub(crate) fn reserve_value(&mut self, ty: Type) -> ValueId {
+        self.values.push(ValueData { ty, def: ValueDef::Inst(InstId(u32::MAX)) });
+        ValueId::new(self.values.len() - 1)
+    }
+
+    /// Makes an instruction without placing it; its result was reserved.
+    pub(crate) fn define_inst(&mut self, inst: Inst, result: Option<ValueId>) -> InstId {
+        let id = InstId::new(self.insts.len());
+        if let Some(result) = result {
+            self.values[result.index()].def = ValueDef::Inst(id);
+        }
+        self.insts.push(InstData { inst, result, metadata: Vec::new() });
+        id
+    }
+
     /// Makes an instruction at the end of `block` and gives its result.
     pub fn push_inst(&mut self, block: BlockId, inst: Inst, ty: Type) -> Option<ValueId> {
         let id = self.make_inst(inst, ty);

@@ -93,6 +93,10 @@ pub struct StructType {
     pub opaque: bool,
 }
 
+/// Most types that one type may be made of ([`Type::nodes_up_to`]); readers and verifier refuse more, so that
+/// walks over a type stay short. Apple's largest has a few hundred.
+pub const MAX_TYPE_NODES: u32 = 4096;
+
 /// A first-class type, or `Void` for functions that return nothing.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
@@ -202,6 +206,34 @@ impl Type {
     /// Whether it is an array or a structure.
     pub fn is_aggregate(&self) -> bool {
         matches!(self, Self::Array(..) | Self::Struct(_))
+    }
+
+    /// Number of types that this one is made of, itself included, each use counted; stops counting at
+    /// `limit`. Types share their parts, so that a short text can stand for a tree of any size.
+    pub fn nodes_up_to(&self, limit: u32) -> u32 {
+        let mut left = limit;
+        self.count_nodes(&mut left);
+        limit - left
+    }
+
+    fn count_nodes(&self, left: &mut u32) {
+        *left = left.saturating_sub(1);
+        match self {
+            Self::Void | Self::Scalar(_) | Self::Vector(..) | Self::Metadata => {}
+            Self::Array(element, _) => {
+                if *left > 0 {
+                    element.count_nodes(left);
+                }
+            }
+            Self::Struct(structure) => {
+                for field in &structure.fields {
+                    if *left == 0 {
+                        return;
+                    }
+                    field.count_nodes(left);
+                }
+            }
+        }
     }
 
     /// Type of element or field `index` of an aggregate or vector.

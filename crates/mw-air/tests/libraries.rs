@@ -7,7 +7,7 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use mw_air::schema::ModuleInfo;
-use mw_air::{Intrinsic, Module};
+use mw_air::{Intrinsic, Module, parse};
 use mw_metallib::Library;
 use support::through_llvm;
 
@@ -41,6 +41,12 @@ fn each_kernel(step: usize, check: impl Fn(&str, Module)) {
             check(function.name(), module);
         }
     }
+}
+
+/// The first lines that differ.
+fn first_difference(left: &str, right: &str) -> String {
+    let pair = left.lines().zip(right.lines()).find(|(left, right)| left != right);
+    pair.map_or("lengths differ".into(), |(left, right)| format!("\n{left}\n{right}"))
 }
 
 #[test]
@@ -78,8 +84,18 @@ fn external_functions_are_classified_with_their_types() {
 fn llvm_accepts_what_is_printed() {
     each_kernel(step() * 4, |name, module| {
         let text = module.to_string();
-        if let Err(error) = through_llvm(&text) {
-            panic!("{name}: {error}");
-        }
+        let theirs = through_llvm(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let read = parse(&theirs).unwrap_or_else(|error| panic!("{name}: LLVM's text: {error}"));
+        assert_eq!(read.functions.len(), module.functions.len(), "{name}");
+    });
+}
+
+#[test]
+fn printed_text_reads_back_the_same() {
+    each_kernel(step(), |name, module| {
+        let text = module.to_string();
+        let read = parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let again = read.to_string();
+        assert!(again == text, "{name}: {}", first_difference(&text, &again));
     });
 }

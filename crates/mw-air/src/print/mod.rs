@@ -22,6 +22,7 @@ use std::fmt;
 
 use crate::{Function, Global, Linkage, Module};
 
+pub(crate) use attributes::{MEMORY_ACCESS, MEMORY_OTHER, MEMORY_PLACES};
 use metadata::MetadataNumbers;
 use symbols::{StructTable, Symbols};
 
