@@ -24,19 +24,48 @@ pub(crate) struct Fault {
     pub(crate) stack_pointer: usize,
     /// The address is in the guard of a kernel stack.
     pub(crate) stack_overflow: bool,
-    /// Which fibre of the worker ran, hence which simdgroup.
+    /// Which fibre of the worker ran.
     pub(crate) fibre: Option<usize>,
+    /// Position of the threadgroup.
+    pub(crate) threadgroup: [u32; 3],
+    /// Simdgroup of the threadgroup, where it is known.
+    pub(crate) simdgroup: Option<usize>,
 }
 
 impl Fault {
-    const NONE: Self =
-        Self { signal: 0, address: 0, stack_pointer: 0, stack_overflow: false, fibre: None };
+    const NONE: Self = Self {
+        signal: 0,
+        address: 0,
+        stack_pointer: 0,
+        stack_overflow: false,
+        fibre: None,
+        threadgroup: [0; 3],
+        simdgroup: None,
+    };
 
-    /// What happened, in words.
+    /// There is no memory for a stack.
+    pub(crate) fn no_stack() -> Self {
+        Self::NONE
+    }
+
+    /// The fault with its place in the grid.
+    pub(crate) fn at(self, threadgroup: [u32; 3], simdgroup: Option<usize>) -> Self {
+        Self { threadgroup, simdgroup, ..self }
+    }
+
+    /// What happened where, in words.
     pub(crate) fn message(&self) -> String {
+        if self.signal == 0 {
+            return "could not be started: there is no memory for its stacks".into();
+        }
+        let [x, y, z] = self.threadgroup;
+        let simdgroup = self.simdgroup.map_or(String::new(), |index| format!("simdgroup {index} of "));
+        format!("{simdgroup}threadgroup ({x}, {y}, {z}) {}", self.what())
+    }
+
+    fn what(&self) -> String {
         if self.stack_overflow {
-            return "ran out of stack: its recursion is too deep or its private arrays are too large"
-                .into();
+            return "ran out of stack: its recursion is too deep or its private arrays are too large".into();
         }
         match self.signal {
             libc::SIGSEGV | libc::SIGBUS => {

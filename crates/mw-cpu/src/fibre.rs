@@ -99,8 +99,7 @@ impl Fibre {
     fn restart(&mut self) {
         let this: *mut Self = self;
         // SAFETY: the stack is writable and its end is page-aligned; nothing of it is in use any more.
-        self.ring.stack_pointer =
-            unsafe { switch::prepare_stack(self.stack.top(), fibre_main, this.cast()) };
+        self.ring.stack_pointer = unsafe { switch::prepare_stack(self.stack.top(), fibre_main, this.cast()) };
     }
 }
 
@@ -189,8 +188,7 @@ impl FibreSet {
         arguments: &[u64],
     ) -> Result<(), Fault> {
         let count = contexts.len();
-        let ring: Vec<*mut Fibre> =
-            self.fibres[..count].iter_mut().map(|fibre| &raw mut **fibre).collect();
+        let ring: Vec<*mut Fibre> = self.fibres[..count].iter_mut().map(|fibre| &raw mut **fibre).collect();
         for (index, context) in contexts.iter_mut().enumerate() {
             let fibre = ring[index];
             context.owner = fibre.cast();

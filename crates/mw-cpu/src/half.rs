@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn known_values() {
-        for (bits, value) in [(0x3c00, 1.0), (0x0001, 5.960_464_5e-8), (0x7bff, 65504.0), (0x8400, -6.103_515_6e-5)]
+        for (bits, value) in
+            [(0x3c00, 1.0), (0x0001, 5.960_464_5e-8), (0x7bff, 65504.0), (0x8400, -6.103_515_6e-5)]
         {
             assert_eq!(to_f32(bits), value);
         }

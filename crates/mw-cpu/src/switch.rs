@@ -75,7 +75,12 @@ mod arch {
         arguments: *const u64,
     ) -> u32 {
         naked_asm!(
-            "push rbp", "push rbx", "push r12", "push r13", "push r14", "push r15",
+            "push rbp",
+            "push rbx",
+            "push r12",
+            "push r13",
+            "push r14",
+            "push r15",
             "mov [rdi], rsp",
             "mov rbx, rsp",
             "mov rsp, rsi",
@@ -84,7 +89,12 @@ mod arch {
             "call rdx",
             "mov rsp, rbx",
             "xor eax, eax",
-            "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp",
+            "pop r15",
+            "pop r14",
+            "pop r13",
+            "pop r12",
+            "pop rbx",
+            "pop rbp",
             "ret"
         )
     }
@@ -156,7 +166,12 @@ mod arch {
         naked_asm!(
             "cld",
             "mov eax, 1",
-            "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp",
+            "pop r15",
+            "pop r14",
+            "pop r13",
+            "pop r12",
+            "pop rbx",
+            "pop rbp",
             "ret"
         )
     }

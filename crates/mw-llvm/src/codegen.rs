@@ -23,12 +23,7 @@ pub struct CodegenOptions {
 impl CodegenOptions {
     /// Full effort for a machine.
     pub fn new(target: TargetSpec) -> Self {
-        Self {
-            target,
-            flush_f32_denormals: true,
-            effort: Effort::Default,
-            verify: cfg!(debug_assertions),
-        }
+        Self { target, flush_f32_denormals: true, effort: Effort::Default, verify: cfg!(debug_assertions) }
     }
 }
 
@@ -61,8 +56,7 @@ pub fn compile_timed(
 /// Compiles a 32-lane module to assembly.
 pub fn assembly(module: &Module, options: &CodegenOptions) -> Result<String, LlvmError> {
     let text = print(module, options);
-    let bytes =
-        on_large_stack(|| compile_text(&text, options, Output::Assembly, &mut Timings::default()))?;
+    let bytes = on_large_stack(|| compile_text(&text, options, Output::Assembly, &mut Timings::default()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

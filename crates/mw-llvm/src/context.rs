@@ -16,9 +16,9 @@ use llvm_sys::core::{
     LLVMPrintModuleToString, LLVMSetTarget,
 };
 use llvm_sys::ir_reader::LLVMParseIRInContext2;
+use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef, LLVMMemoryBufferRef, LLVMModuleRef};
 use llvm_sys::target::{LLVMDisposeTargetData, LLVMSetModuleDataLayout};
 use llvm_sys::target_machine::{LLVMCreateTargetDataLayout, LLVMGetTargetMachineTriple};
-use llvm_sys::prelude::{LLVMContextRef, LLVMDiagnosticInfoRef, LLVMMemoryBufferRef, LLVMModuleRef};
 
 use crate::LlvmError;
 

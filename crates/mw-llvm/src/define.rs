@@ -142,8 +142,8 @@ impl Cursor<'_> {
     fn shift(&mut self, id: InstId, count: ValueId) {
         let ty = self.function.value_type(count).clone();
         let bits = u64::from(ty.scalar().map_or(1, Scalar::bits));
-        let in_range = elements(self.function, count)
-            .is_some_and(|counts| counts.iter().all(|count| *count < bits));
+        let in_range =
+            elements(self.function, count).is_some_and(|counts| counts.iter().all(|count| *count < bits));
         if !in_range && bits.is_power_of_two() {
             let mask = self.splat(&ty, bits - 1);
             let masked = self.binary(BinaryOp::And, count, mask);

@@ -95,7 +95,8 @@ const FLATTEN: &str = concat!("globalopt,globaldce,", simplify!(), ",always-inli
 const UNROLL: &str = concat!(unroll!(), ",", simplify!());
 
 /// Loops rotated but not unrolled.
-const ROTATE: &str = concat!("function(loop-simplify,lcssa,loop(loop-rotate,indvars,loop-deletion)),", simplify!());
+const ROTATE: &str =
+    concat!("function(loop-simplify,lcssa,loop(loop-rotate,indvars,loop-deletion)),", simplify!());
 
 /// The shape that the vectoriser requires.
 const SHAPE: &str = concat!(

@@ -11,9 +11,9 @@ pub(crate) fn on_large_stack<T: Send>(
 ) -> Result<T, LlvmError> {
     std::thread::scope(|scope| {
         let builder = std::thread::Builder::new().name("mw-compile".into()).stack_size(STACK_BYTES);
-        let thread = builder.spawn_scoped(scope, run).map_err(|error| LlvmError::Codegen {
-            message: format!("no thread to compile on: {error}"),
-        })?;
+        let thread = builder
+            .spawn_scoped(scope, run)
+            .map_err(|error| LlvmError::Codegen { message: format!("no thread to compile on: {error}") })?;
         thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }

@@ -98,6 +98,11 @@ impl TargetSpec {
         self.is_aarch64() || self.has_x86("+f16c", &["x86-64-v3", "x86-64-v4"])
     }
 
+    /// Whether loads and stores of every element size take a mask.
+    pub fn has_masked_memory(&self) -> bool {
+        self.has_x86("+avx512bw", &["x86-64-v4"])
+    }
+
     /// Width in bits of its vector registers.
     pub fn vector_bits(&self) -> u32 {
         if self.has_x86("+avx512f", &["x86-64-v4"]) {

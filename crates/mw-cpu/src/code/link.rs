@@ -17,10 +17,11 @@ use object::{
 };
 
 use super::slab::CodeMemory;
+use crate::switch::KernelFunction;
 
 /// An object cannot be loaded. The fault is this toolchain's or the disk cache's.
 #[derive(Debug, thiserror::Error)]
-pub enum LinkError {
+pub(crate) enum LinkError {
     /// It is not an ELF object.
     #[error("the object file is damaged: {0}")]
     Damaged(#[from] object::read::Error),
@@ -61,10 +62,10 @@ pub enum LinkError {
 
 /// Code that is ready to run. It stays in memory as long as this value.
 #[derive(Debug)]
-pub struct LoadedCode {
+pub(crate) struct LoadedCode {
     memory: CodeMemory,
+    /// Offset of the entry function.
     entry: usize,
-    len: usize,
 }
 
 /// A jump to an address anywhere: external functions may be further away than a call reaches. The address
@@ -75,7 +76,7 @@ const STUB_ADDRESS: usize = 16;
 impl LoadedCode {
     /// Loads an object and finds the function `entry` in it. `resolve` knows the functions that the code
     /// may call.
-    pub fn load(
+    pub(crate) fn load(
         object: &[u8],
         entry: &str,
         resolve: &dyn Fn(&str) -> Option<usize>,
@@ -94,28 +95,18 @@ impl LoadedCode {
         linker.relocate(bytes)?;
         let symbol = file.symbol_by_name(entry).ok_or_else(|| LinkError::NoEntry { name: entry.into() })?;
         let address = linker.address_in_object(&symbol);
-        let entry = address.ok_or_else(|| LinkError::NoEntry { name: entry.into() })? as usize;
+        let entry = address.ok_or_else(|| LinkError::NoEntry { name: entry.into() })? - base;
         memory.publish();
-        Ok(Self { memory, entry, len: layout.len })
+        Ok(Self { memory, entry: entry as usize })
     }
 
-    /// Address of the entry function, valid as long as this value.
-    pub fn entry(&self) -> *const u8 {
-        // The entry is an address in the piece; keep the piece's provenance.
-        let offset = self.entry - self.memory.executable() as usize;
-        // SAFETY: the linker placed the entry inside the piece.
-        unsafe { self.memory.executable().add(offset) }
-    }
-
-    /// Bytes of memory that it takes.
-    pub fn len_bytes(&self) -> usize {
-        self.len
-    }
-
-    /// Whether `address` is inside the code.
-    pub fn contains(&self, address: usize) -> bool {
-        let start = self.memory.executable() as usize;
-        (start..start + self.len).contains(&address)
+    /// The entry function. Calling it is up to whoever keeps this value alive meanwhile.
+    pub(crate) fn function(&self) -> KernelFunction {
+        // SAFETY: the linker placed the entry inside the piece, and `mw_passes` gives it this signature.
+        unsafe {
+            let entry = self.memory.executable().add(self.entry);
+            std::mem::transmute::<*const u8, KernelFunction>(entry)
+        }
     }
 }
 

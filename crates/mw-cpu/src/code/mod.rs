@@ -8,4 +8,4 @@
 mod link;
 mod slab;
 
-pub use link::{LinkError, LoadedCode};
+pub(crate) use link::LoadedCode;
