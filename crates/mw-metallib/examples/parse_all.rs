@@ -4,14 +4,16 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use mw_metallib::Library;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().ok_or("usage: parse_all LIBRARY [REPEATS]")?;
     let repeats: u32 = arguments.next().map_or(Ok(1), |text| text.parse())?;
     let start = Instant::now();
-    let libraries = mw_metallib::Library::open_all(&path)?;
+    let libraries = Library::open_all(&path)?;
     let listed: usize =
-        libraries.iter().flat_map(|library| library.functions()).map(|function| function.name().len()).sum();
+        libraries.iter().flat_map(Library::functions).map(|function| function.name().len()).sum();
     println!("opened and listed in {:.2} ms ({listed} bytes of names)", ms(start));
     for library in &libraries {
         for _ in 0..repeats {
@@ -21,7 +23,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             for function in library.functions() {
                 bytes += function.bitcode()?.len();
                 match function.read_module() {
-                    Ok(module) => insts += module.functions.iter().map(|f| f.inst_count()).sum::<usize>(),
+                    Ok(module) => {
+                        insts += module.functions.iter().map(mw_air::Function::inst_count).sum::<usize>();
+                    }
                     Err(error) => {
                         let mut text = error.to_string();
                         if let Some(source) = std::error::Error::source(&error) {

@@ -4,7 +4,7 @@
 //!   functions. Opening maps the file and walks the function list; no bitcode is read or hashed.
 //! - [`read_module`] turns a function's bitcode into an [`mw_air::Module`]: typed pointers (AIR up to 2.7, and what
 //!   Apple still writes) and opaque ones (LLVM 22) alike.
-
+//! - [`reflect`] reads what a kernel asks of its caller: arguments, function constants, threadgroup memory.
 //! - [`write_library`] makes a metallib out of bitcode.
 //!
 //! # Trust
@@ -26,3 +26,4 @@ pub use container::{
 };
 pub use error::{LibraryError, ReadError};
 pub use library::{FunctionEntry, Library};
+pub use reflection::{ReflectError, Reflection, reflect};

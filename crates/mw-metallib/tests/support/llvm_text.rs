@@ -61,7 +61,7 @@ impl Module {
                     let inner = strip_comment(inner).trim_end();
                     if !inner.is_empty() {
                         body.push('\n');
-                        body.push_str(inner);
+                        body.push_str(&strip_scope(inner));
                     }
                     if inner == "}" {
                         break;
@@ -151,8 +151,12 @@ fn rename_locals(function: &str, types: &[String]) -> String {
     }
     let mut names: HashMap<String, usize> = HashMap::new();
     let mut out = String::with_capacity(function.len());
-    for line in kept {
+    for (position, line) in kept.into_iter().enumerate() {
         if let Some(label) = line.strip_suffix(':') {
+            // The entry block's label is printed only if it has a name.
+            if position == 1 {
+                continue;
+            }
             let name = format!("%{label}");
             let next = names.len();
             let number = *names.entry(name).or_insert(next);
@@ -184,6 +188,14 @@ fn pointer_cast(line: &str) -> Option<(&str, &str)> {
     let to = to.split(", !").next()?;
     let operand = from.strip_prefix(to)?.strip_prefix(' ')?;
     (to.starts_with("ptr") || to.contains(" x ptr")).then_some((result, operand))
+}
+
+/// A line without the scope of its atomic access, which AIR does not keep.
+fn strip_scope(line: &str) -> String {
+    match line.split_once(" syncscope(\"") {
+        Some((before, rest)) => format!("{before}{}", rest.split_once("\")").map_or("", |(_, after)| after)),
+        None => line.to_owned(),
+    }
 }
 
 /// A line without its comment.
