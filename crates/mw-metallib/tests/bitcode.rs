@@ -38,8 +38,11 @@ fn debug_information_is_skipped() {
 
 #[test]
 fn promises_without_a_place_are_dropped() {
-    let text =
-        "define void @f(float nofpclass(nan) %x, i32 range(i32 0, 8) %y) allocsize(1) nounwind { ret void }";
+    let text = "define void @f(float nofpclass(nan) %x, i32 range(i32 0, 8) %y) allocsize(1) nounwind {
+          call void @llvm.assume(i1 true) [ \"align\"(ptr null, i64 16) ]
+          ret void
+        }
+        declare void @llvm.assume(i1)";
     let module = read_module(&support::assemble(text).unwrap()).unwrap();
     let function = &module.functions[0];
     assert!(function.param_attrs.iter().all(mw_air::Attributes::is_empty));

@@ -68,8 +68,8 @@ define void @casts(i64 %wide, half %h, bfloat %b, double %d, ptr addrspace(1) %p
 define <4 x float> @vectors(<4 x float> %v, <64 x float> %m, i32 %i) {
   %e = extractelement <4 x float> %v, i32 %i
   %n = insertelement <4 x float> poison, float %e, i64 2
-  %pair = shufflevector <64 x float> %m, <64 x float> poison, <2 x i32> <i32 0, i32 1>
-  %big = shufflevector <2 x float> %pair, <2 x float> poison, <64 x i32> <i32 0, i32 1, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison>
+  %two = shufflevector <64 x float> %m, <64 x float> poison, <2 x i32> <i32 0, i32 1>
+  %big = shufflevector <2 x float> %two, <2 x float> poison, <64 x i32> <i32 0, i32 1, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison, i32 poison>
   %splat = shufflevector <4 x float> %n, <4 x float> undef, <4 x i32> zeroinitializer
   %lt = fcmp olt <4 x float> %splat, zeroinitializer
   %sel = select <4 x i1> %lt, <4 x float> %splat, <4 x float> splat (float 2.0)
@@ -153,7 +153,7 @@ define void @calls(ptr %callback, i1 %c, float %x) {
   call void @air.wg.barrier(i32 2, i32 1) #2
   notail call void %callback(i32 noundef 1)
   call void (i32, ...) @variadic(i32 1, float %x, i64 2)
-  call void @llvm.assume(i1 true) [ "align"(ptr %callback, i64 16) ]
+  call void @llvm.assume(i1 %c)
   %n = call fastcc i32 @control(i32 1, i64 2), !range !1
   %p = call ptr @make(ptr addrspace(2) getelementptr inbounds ([3 x i32], ptr addrspace(2) @table, i64 0, i64 1))
   ret void
