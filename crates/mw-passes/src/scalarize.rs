@@ -37,12 +37,16 @@ pub const MATRIX_SLOT: &str = "mw.matrix.slot";
 /// Takes all functions of `module` apart. `kernel` says which parameters are built-ins.
 pub fn run(module: &Module, kernel: &KernelInfo) -> Result<Module, PassError> {
     let mut out = Module { functions: Vec::new(), ..module.clone() };
+    // Earlier stages may have numbered functions anew: the name is what stays.
+    let entry = module
+        .function_named(&kernel.name)
+        .ok_or_else(|| PassError::invalid(format!("kernel `{}` is gone", kernel.name)))?;
     let mut declarations = Declarations::default();
     // Defined functions keep their handles: they are added first, in order, as shells.
     let mut kept: FxHashMap<FuncId, FuncId> = FxHashMap::default();
     for id in module.function_ids().filter(|id| !module.function(*id).is_declaration()) {
         let function = module.function(id);
-        let ty = if id == kernel.function { function.ty.clone() } else { flatten_signature(function)? };
+        let ty = if id == entry { function.ty.clone() } else { flatten_signature(function)? };
         let mut shell = Function::new(&function.name, ty);
         shell.attrs = function.attrs.clone();
         shell.linkage = function.linkage;
@@ -50,7 +54,7 @@ pub fn run(module: &Module, kernel: &KernelInfo) -> Result<Module, PassError> {
     }
     for old in module.function_ids() {
         let Some(new) = kept.get(&old).copied() else { continue };
-        let builtins = (old == kernel.function).then_some(kernel);
+        let builtins = (old == entry).then_some(kernel);
         let body = Scalarizer::new(module, &mut out, &kept, &mut declarations, old, new, builtins).run()?;
         *out.function_mut(new) = body;
     }

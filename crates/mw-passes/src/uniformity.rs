@@ -194,6 +194,10 @@ impl Analysis<'_> {
     /// The fact of an instruction's result; `None` while an operand is unknown.
     fn transfer(&self, block: BlockId, inst: &Inst, result: ValueId) -> Result<Option<Fact>, PassError> {
         let ty = self.function.value_type(result);
+        if is_matrix(ty) {
+            // One value of the whole simdgroup, whatever the lanes do.
+            return Ok(Some(Fact::uniform()));
+        }
         if let Inst::Phi { incoming, .. } = inst {
             return Ok(self.phi(block, ty, incoming));
         }

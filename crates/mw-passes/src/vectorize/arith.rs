@@ -46,6 +46,7 @@ impl Emitter<'_, '_> {
         let result = data.result.expect("arithmetic gives a value");
         let ty = self.source.value_type(result).clone();
         let wide = match self.shape(result) {
+            Shape::Uniform if is_matrix(&ty) => Wide::Uniform(self.matrix_inst(&data.inst)?),
             Shape::Uniform => Wide::Uniform(self.uniform_inst(&data.inst, &ty)?),
             Shape::Strided(stride) => self.strided_inst(&data.inst, &ty, stride)?,
             Shape::Varying => Wide::Varying(self.vector_inst(&data.inst, &ty)?),
@@ -79,9 +80,6 @@ impl Emitter<'_, '_> {
         }
         if let Inst::Gep { source, base, indices, .. } = inst {
             return self.vector_gep(source, *base, indices);
-        }
-        if is_matrix(ty) {
-            return self.matrix_inst(inst);
         }
         let mut operands = Vec::new();
         let mut failure = None;

@@ -245,6 +245,24 @@ impl Emitter<'_, '_> {
             "usub" | "uadd" | "ssub" | "sadd" if name.contains(".sat.") => {
                 self.same_type(&format!("{head}.sat"), operands.clone(), operands[0])
             }
+            "is" if name.starts_with("llvm.is.fpclass.") => {
+                let classes = self.source.as_int(call.args[1]).unwrap_or(0);
+                // Widening turns a 16-bit denormal into a normal number.
+                let (negative, positive) = (classes & 0x18, classes & 0x180);
+                let told_apart = !matches!(negative, 0 | 0x18) || !matches!(positive, 0 | 0x180);
+                if from != Scalar::Float && from != Scalar::Double && told_apart {
+                    return Err(PassError::unsupported(format!("`{name}` that tells denormals apart")));
+                }
+                let value = self.widen_float(from, operands[0]);
+                let ty = self.function.value_type(value).clone();
+                let suffix = match &ty {
+                    Type::Vector(scalar, lanes) => format!("v{lanes}{}", scalar.suffix()),
+                    other => other.scalar().expect("scalar").suffix(),
+                };
+                let classes = self.function.const_int(Type::I32, classes);
+                let ret = ty.with_scalar(Scalar::Int(1));
+                self.call_value(&format!("llvm.is.fpclass.{suffix}"), vec![value, classes], &ret)
+            }
             "expect" => operands[0],
             _ => return Err(PassError::unsupported(format!("`{name}`"))),
         };

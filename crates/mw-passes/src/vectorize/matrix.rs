@@ -50,11 +50,16 @@ impl Emitter<'_, '_> {
         self.b().shuffle(mask, mask, order.collect())
     }
 
-    /// Selection between matrices by a condition that differs between lanes.
+    /// Selection between matrices.
     pub(super) fn matrix_inst(&mut self, inst: &Inst) -> Result<ValueId, PassError> {
         let Inst::Select { condition, on_true, on_false, .. } = inst else {
             return Err(PassError::unsupported("arithmetic on whole simdgroup matrices".to_owned()));
         };
+        if self.is_uniform(*condition) {
+            let condition = self.uniform(*condition)?;
+            let (on_true, on_false) = (self.uniform(*on_true)?, self.uniform(*on_false)?);
+            return Ok(self.b().select(condition, on_true, on_false));
+        }
         let condition = self.vector(*condition)?;
         let elements = self.matrix_mask(condition);
         let (on_true, on_false) = (self.uniform(*on_true)?, self.uniform(*on_false)?);
