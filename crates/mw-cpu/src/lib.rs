@@ -21,7 +21,6 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 mod watchdog;
-mod widen;
 mod worker;
 
 pub use backend::{CpuBackend, CpuKernel};

@@ -5,7 +5,7 @@
 //! | `air` | `mw_passes::specialize`, before this crate sees the module | function constants set |
 //! | `link` | `mw_builtins::link` | library functions with bodies |
 //! | `scalar` | `mw_llvm::optimize_scalar` | one thread's code, small and flat |
-//! | `simd` | `mw_passes::vectorize` | one simdgroup's code |
+//! | `simd` | `mw_passes::scalarize`, `mw_passes::vectorize` | one simdgroup's code |
 //! | `asm` | `mw_llvm::compile` | machine code |
 
 use std::time::Instant;
@@ -15,9 +15,10 @@ use mw_air::schema::{KernelInfo, ModuleInfo};
 use mw_backend::CompileError;
 use mw_llvm::{CodegenOptions, ScalarOptions, TargetSpec, Timings};
 use mw_passes::abi::ThreadgroupShape;
+use mw_passes::{PassError, scalarize, vectorize};
 
 use crate::launch::KernelFacts;
-use crate::widen::{self, WidenError, WidenOptions};
+
 
 /// Stages that can be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -47,7 +48,7 @@ impl Pipeline<'_> {
     fn scalar(&mut self) -> Result<Module, CompileError> {
         let mut module = self.module.clone();
         let start = Instant::now();
-        widen::link(&mut module).map_err(|error| self.unsupported(&error))?;
+        mw_builtins::link(&mut module).map_err(|error| self.unsupported(&error.to_string()))?;
         self.timings.0.push(("link", start.elapsed()));
         let options =
             ScalarOptions { flush_f32_denormals: self.info.denorms_disabled, ..ScalarOptions::default() };
@@ -58,18 +59,34 @@ impl Pipeline<'_> {
     /// `simd`.
     fn simd(&mut self) -> Result<(KernelFacts, Module), CompileError> {
         let scalar = self.scalar()?;
-        let options = WidenOptions {
+        // LLVM has numbered the functions anew.
+        let info = ModuleInfo::parse(&scalar)
+            .map_err(|error| self.internal("simd", &error.to_string()))?;
+        let kernel = info
+            .kernels
+            .iter()
+            .find(|kernel| kernel.name == self.kernel.name)
+            .ok_or_else(|| self.internal("simd", "the scalar clean-up lost the kernel"))?;
+        let start = Instant::now();
+        let parts = scalarize::run(&scalar, kernel).map_err(|error| self.pass_error("simd", &error))?;
+        drop(scalar);
+        self.timings.0.push(("scalarize", start.elapsed()));
+        let options = vectorize::Options {
             shape: self.shape,
             masked_memory: self.target.has_masked_memory(),
-            gathers: self.target.vector_bits() >= 256,
+            flush_denormals: self.info.denorms_disabled,
         };
         let start = Instant::now();
-        let wide = widen::widen(&scalar, self.kernel, &options).map_err(|error| match error {
-            WidenError::Unsupported(feature) => self.unsupported(&feature),
-            WidenError::Invalid(message) => self.internal("simd", &message),
-        })?;
+        let wide =
+            vectorize::run(&parts, kernel, options).map_err(|error| self.pass_error("simd", &error))?;
         self.timings.0.push(("vectorize", start.elapsed()));
-        Ok(wide)
+        let facts = KernelFacts {
+            has_barrier: wide.has_barriers,
+            threadgroup_bytes: wide.threadgroup_memory,
+            image: wide.threadgroup_image,
+            private_bytes: wide.private_bytes,
+        };
+        Ok((facts, wide.module))
     }
 
     /// All stages.
@@ -109,6 +126,13 @@ impl Pipeline<'_> {
             help: "run it with the interpreter (`--engine interp`), or write the operation with simdgroup \
                    matrices and plain loops"
                 .into(),
+        }
+    }
+
+    fn pass_error(&self, stage: &'static str, error: &PassError) -> CompileError {
+        match error {
+            PassError::Unsupported(feature) => self.unsupported(feature),
+            PassError::Invalid(message) => self.internal(stage, message),
         }
     }
 

@@ -22,6 +22,8 @@ pub(crate) fn for_scalar(module: &Module, options: &ScalarOptions) -> Module {
     merge_declarations(&mut module);
     drop_progress_promises(&mut module);
     declare_collectives(&mut module);
+    // The constants are set, and LLVM folds the variables away that the list names.
+    module.metadata.named.retain(|list| &*list.name != "air.function_constants");
     internalize_helpers(&mut module);
     if options.flush_f32_denormals {
         flush_f32_denormals(&mut module);
