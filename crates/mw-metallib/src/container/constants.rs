@@ -162,13 +162,10 @@ fn metadata_tags(bytes: &[u8], section: Section, offset: u64) -> Result<Option<C
         "metadata entry",
         "the metadata section",
     )?;
-    let size = rest.u32("metadata entry size")?;
-    let Some(body) = size.checked_sub(4) else {
-        return Err(rest.malformed("metadata entry", "its size counts its own four bytes"));
-    };
-    let start = rest.position() as u64;
-    rest.take(body as usize, "metadata entry")?;
-    Cursor::new(bytes, start, u64::from(body), "metadata entry", "the metadata section").map(Some)
+    // Apple's own libraries disagree whether this size counts its own four bytes (MLX's says 8 for a lone `ENDT`,
+    // torch's 4), so the closing tag decides.
+    rest.u32("metadata entry size")?;
+    Ok(Some(rest))
 }
 
 fn read_constant<'a>(payload: &mut Cursor<'a>) -> Result<ContainerConstant<'a>, LibraryError> {
