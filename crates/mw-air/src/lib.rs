@@ -32,6 +32,7 @@ pub mod parse;
 pub mod print;
 pub mod schema;
 mod types;
+pub mod verify;
 
 pub use builder::Builder;
 pub use constant::{Constant, ConstantExpr, TypedConstant};
@@ -50,3 +51,4 @@ pub use module::{AIR_DATA_LAYOUT, Global, Module};
 pub use parse::{ParseError, parse};
 pub use print::{PrintOptions, print, print_function};
 pub use types::{AddressSpace, MAX_TYPE_NODES, Scalar, StructType, Type};
+pub use verify::{VerifyError, verify};

@@ -7,7 +7,7 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use mw_air::schema::ModuleInfo;
-use mw_air::{Intrinsic, Module, parse};
+use mw_air::{Intrinsic, Module, parse, verify};
 use mw_metallib::Library;
 use support::through_llvm;
 
@@ -58,6 +58,15 @@ fn schema_is_read() {
         assert_eq!(&*kernel.name, name);
         assert_eq!(kernel.args.len(), module.function(kernel.function).ty.params.len(), "{name}");
         assert!(info.air_version >= (2, 5), "{name}: {:?}", info.air_version);
+    });
+}
+
+#[test]
+fn kernels_verify() {
+    each_kernel(step(), |name, module| {
+        if let Err(errors) = verify(&module) {
+            panic!("{name}: {}", errors[0]);
+        }
     });
 }
 

@@ -21,9 +21,11 @@ impl Cfg {
         let count = function.blocks.len();
         let mut successors = vec![Vec::new(); count];
         let mut predecessors = vec![Vec::new(); count];
+        // Last block that each target was met in: a switch may name one many times.
+        let mut met = vec![usize::MAX; count];
         for (index, block) in function.blocks.iter().enumerate() {
             for target in block.terminator.successors() {
-                if !successors[index].contains(&target) {
+                if std::mem::replace(&mut met[target.index()], index) != index {
                     successors[index].push(target);
                     predecessors[target.index()].push(BlockId::new(index));
                 }

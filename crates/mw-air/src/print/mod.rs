@@ -20,7 +20,7 @@ mod symbols;
 
 use std::fmt;
 
-use crate::{Function, Global, Linkage, Module};
+use crate::{Function, Global, InstId, Linkage, Module};
 
 pub(crate) use attributes::{MEMORY_ACCESS, MEMORY_OTHER, MEMORY_PLACES};
 use metadata::MetadataNumbers;
@@ -63,6 +63,14 @@ pub fn print_function(module: &Module, function: &Function) -> String {
     let mut printer = Printer::new(module, false);
     printer.function(function);
     printer.out
+}
+
+/// One instruction of the function as LLVM assembly, for messages.
+pub fn print_instruction(module: &Module, function: &Function, inst: InstId) -> String {
+    let mut printer = Printer::new(module, false);
+    printer.number_values(function);
+    printer.inst(function, inst);
+    printer.out.trim().to_owned()
 }
 
 impl fmt::Display for Module {
