@@ -54,8 +54,12 @@ impl InterpBackend {
 }
 
 /// Gives bodies to library functions.
-fn link(_module: &mut Module, _entry: &KernelInfo) -> Result<(), CompileError> {
-    Ok(())
+fn link(module: &mut Module, entry: &KernelInfo) -> Result<(), CompileError> {
+    mw_builtins::link(module).map_err(|error| CompileError::Unsupported {
+        kernel: entry.name.to_string(),
+        feature: error.problems.first().map_or_else(|| error.to_string(), ToString::to_string),
+        help: error.to_string(),
+    })
 }
 
 impl Backend for InterpBackend {
@@ -163,10 +167,7 @@ impl InterpKernel {
         observer: Option<&mut dyn Observer>,
     ) -> Result<Report, LaunchError> {
         // The coercion shortens the lifetime inside the trait object.
-        let observer: Option<&mut dyn Observer> = match observer {
-            Some(observer) => Some(observer),
-            None => None,
-        };
+        let observer = observer.map(|observer| -> &mut dyn Observer { observer });
         let entry = self.info();
         let (regions, offsets, threadgroup_bytes) = self.bind(launch)?;
         let memory = Memory::new(regions, Cow::Borrowed(&self.program.constant_memory));
@@ -270,11 +271,12 @@ impl InterpKernel {
                 continue;
             };
             let keep = crate::number::mask(scalar.bits().min(64) as u8);
+            let target = &mut rows[register..register + width];
             for lane in 0..LANES {
                 let thread = simdgroup * LANES as u32 + lane as u32;
                 let value = builtin_value(builtin, launch, threadgroup, simdgroup, thread);
-                for axis in 0..width.min(3) {
-                    rows[register + axis][lane] = u64::from(value[axis]) & keep;
+                for (row, component) in target.iter_mut().zip(value) {
+                    row[lane] = u64::from(component) & keep;
                 }
             }
             register += width;

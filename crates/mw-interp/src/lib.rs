@@ -20,6 +20,10 @@
 //! thread, the address and the buffer in its text. Loops end at a step limit, on request also at a time limit.
 //!
 //! An [`Observer`] is told of blocks, accesses, barriers and calls; [`Coverage`] is one.
+#![expect(
+    clippy::inline_always,
+    reason = "operations are chosen outside the loop over lanes only when scalar functions are inlined into it"
+)]
 
 mod decode;
 mod exec;

@@ -29,20 +29,20 @@ impl Format {
 
     /// Bits of one.
     pub(crate) fn one(self) -> u64 {
-        self.from_f64(1.0)
+        self.round(1.0)
     }
 
     /// Bits of minus zero.
     pub(crate) fn minus_zero(self) -> u64 {
-        self.from_f64(-0.0)
+        self.round(-0.0)
     }
 
     /// Bits of plus or minus infinity.
     pub(crate) fn infinity(self, negative: bool) -> u64 {
-        self.from_f64(if negative { f64::NEG_INFINITY } else { f64::INFINITY })
+        self.round(if negative { f64::NEG_INFINITY } else { f64::INFINITY })
     }
 
-    fn from_f64(self, value: f64) -> u64 {
+    fn round(self, value: f64) -> u64 {
         match self {
             Self::Half => u64::from(half_from_f64(value)),
             Self::BFloat => u64::from(bfloat_from_f32(value as f32)),
@@ -234,9 +234,7 @@ pub(crate) enum FloatOp {
 
 #[inline(always)]
 fn ordered<T: PartialOrd + Copy>(x: T, y: T, x_is_nan: bool, less: bool, tie: T) -> T {
-    if x_is_nan {
-        y
-    } else if (less && y < x) || (!less && y > x) {
+    if x_is_nan || (less && y < x) || (!less && y > x) {
         y
     } else if x == y {
         tie
@@ -565,7 +563,7 @@ mod tests {
         // Around every half: the midpoint to the next, and one place to either side.
         for bits in 0..0x7bff_u16 {
             let (low, high) = (half_to_f32(bits), half_to_f32(bits + 1));
-            let middle = (f64::from(low) + f64::from(high)) / 2.0;
+            let middle = f64::midpoint(f64::from(low), f64::from(high));
             let even = if bits & 1 == 0 { bits } else { bits + 1 };
             assert_eq!(half_from_f64(middle), even);
             assert_eq!(half_from_f32(middle as f32), even);

@@ -1,5 +1,7 @@
 //! The functions without a body that the engine implements itself, by name.
 
+use mw_air::intrinsics::{AtomicOp, CollectiveOp, Intrinsic, MatrixOp};
+
 use crate::number::{FloatOp1, IntOp, IntOp1};
 use crate::program::{ShuffleKind, VoteKind};
 
@@ -13,22 +15,6 @@ pub(crate) enum Reduction {
     And,
     Or,
     Xor,
-}
-
-/// Kind of an atomic.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum AtomicKind {
-    Load,
-    Store,
-    Exchange,
-    CompareExchange,
-    Add,
-    Sub,
-    And,
-    Or,
-    Xor,
-    Min,
-    Max,
 }
 
 /// A function that the engine implements.
@@ -86,7 +72,7 @@ pub(crate) enum Primitive {
     CoherentLoad,
     CoherentStore,
     Atomic {
-        op: AtomicKind,
+        op: AtomicOp,
         signed: bool,
     },
     NormalizePredicate,
@@ -100,38 +86,38 @@ impl Primitive {
         if let Some(rest) = name.strip_prefix("llvm.") {
             return llvm(rest);
         }
-        let rest = name.strip_prefix("air.")?;
-        if let Some(rest) = rest.strip_prefix("atomic.") {
-            return atomic(rest);
-        }
-        if let Some(rest) = rest.strip_prefix("simdgroup_") {
-            return simdgroup(rest);
-        }
-        let (head, suffix) = rest.split_once('.').unwrap_or((rest, ""));
-        if let Some(collective) = head.strip_prefix("simd_") {
-            return collective_named(collective, suffix, false);
-        }
-        if let Some(collective) = head.strip_prefix("quad_") {
-            return collective_named(collective, suffix, true);
-        }
-        match head {
-            "wg" if suffix == "barrier" => Some(Self::Barrier),
-            "simdgroup" if suffix == "barrier" => Some(Self::Nothing),
-            "wait_simdgroup_events" => Some(Self::Nothing),
-            "get_simdgroup_size" => Some(Self::SimdgroupSize),
-            "get_thread_index_in_simdgroup" => Some(Self::LaneIndex),
-            "is_uniform" => Some(Self::Vote { kind: VoteKind::IsUniform, quad: false }),
-            "normalize_function_constant_predicate" => Some(Self::NormalizePredicate),
-            "load" if is_coherent(suffix) => Some(Self::CoherentLoad),
-            "store" if is_coherent(suffix) => Some(Self::CoherentStore),
-            "get_function_pointer_visible_function_table" => Some(Self::Refused),
-            _ => None,
-        }
+        Some(match Intrinsic::classify(name)? {
+            Intrinsic::ThreadgroupBarrier => Self::Barrier,
+            // A simdgroup runs in lockstep, and one simdgroup at a time.
+            Intrinsic::SimdgroupBarrier | Intrinsic::Fence | Intrinsic::WaitEvents => Self::Nothing,
+            Intrinsic::Atomic { op, ty, .. } => Self::Atomic { op, signed: ty.is_signed() },
+            Intrinsic::Simd { op, ty } => collective(op, ty.is_signed(), false),
+            Intrinsic::Quad { op, ty } => collective(op, ty.is_signed(), true),
+            Intrinsic::Matrix(op) => match op {
+                MatrixOp::Load { .. } => Self::MatrixLoad,
+                MatrixOp::Store { .. } => Self::MatrixStore,
+                MatrixOp::MultiplyAccumulate { .. } => Self::MatrixMultiply,
+                MatrixOp::InitDiagonal { .. } => Self::MatrixFill { diagonal: true },
+                MatrixOp::InitFilled { .. } => Self::MatrixFill { diagonal: false },
+            },
+            Intrinsic::AsyncCopy { dimensions: 1, .. } => Self::AsyncCopy1d,
+            Intrinsic::AsyncCopy { .. } => Self::AsyncCopy2d,
+            Intrinsic::Coherent { store: false, .. } => Self::CoherentLoad,
+            Intrinsic::Coherent { store: true, .. } => Self::CoherentStore,
+            Intrinsic::SimdgroupSize { .. } => Self::SimdgroupSize,
+            Intrinsic::ThreadIndexInSimdgroup { .. } => Self::LaneIndex,
+            Intrinsic::IsUniform { .. } => Self::Vote { kind: VoteKind::IsUniform, quad: false },
+            Intrinsic::NormalizePredicate { .. } => Self::NormalizePredicate,
+            Intrinsic::VisibleFunctionPointer => Self::Refused,
+            Intrinsic::Math { .. }
+            | Intrinsic::Integer { .. }
+            | Intrinsic::Relational { .. }
+            | Intrinsic::Convert { .. }
+            | Intrinsic::IsFunctionConstantDefined
+            | Intrinsic::Tensor(_)
+            | Intrinsic::TensorOperations => return None,
+        })
     }
-}
-
-fn is_coherent(suffix: &str) -> bool {
-    suffix.starts_with("device_coherent.") || suffix.starts_with("system_coherent.")
 }
 
 fn llvm(rest: &str) -> Option<Primitive> {
@@ -184,90 +170,39 @@ fn llvm(rest: &str) -> Option<Primitive> {
     })
 }
 
-fn atomic(rest: &str) -> Option<Primitive> {
-    if rest == "fence" {
-        return Some(Primitive::Nothing);
+fn collective(op: CollectiveOp, signed: bool, quad: bool) -> Primitive {
+    let shuffle = |kind| Primitive::Shuffle { kind, quad };
+    let vote = |kind| Primitive::Vote { kind, quad };
+    let reduce = |op| Primitive::Reduce { op, signed, quad };
+    let prefix = |op, inclusive| Primitive::Prefix { op, inclusive, quad };
+    match op {
+        CollectiveOp::Sum => reduce(Reduction::Sum),
+        CollectiveOp::Product => reduce(Reduction::Product),
+        CollectiveOp::Min => reduce(Reduction::Min),
+        CollectiveOp::Max => reduce(Reduction::Max),
+        CollectiveOp::And => reduce(Reduction::And),
+        CollectiveOp::Or => reduce(Reduction::Or),
+        CollectiveOp::Xor => reduce(Reduction::Xor),
+        CollectiveOp::PrefixInclusiveSum => prefix(Reduction::Sum, true),
+        CollectiveOp::PrefixInclusiveProduct => prefix(Reduction::Product, true),
+        CollectiveOp::PrefixExclusiveSum => prefix(Reduction::Sum, false),
+        CollectiveOp::PrefixExclusiveProduct => prefix(Reduction::Product, false),
+        CollectiveOp::Shuffle | CollectiveOp::Broadcast => shuffle(ShuffleKind::Index),
+        CollectiveOp::BroadcastFirst => shuffle(ShuffleKind::First),
+        CollectiveOp::ShuffleXor => shuffle(ShuffleKind::Xor),
+        CollectiveOp::ShuffleUp => shuffle(ShuffleKind::Up),
+        CollectiveOp::ShuffleDown => shuffle(ShuffleKind::Down),
+        CollectiveOp::ShuffleRotateUp => shuffle(ShuffleKind::RotateUp),
+        CollectiveOp::ShuffleRotateDown => shuffle(ShuffleKind::RotateDown),
+        CollectiveOp::ShuffleAndFillUp => shuffle(ShuffleKind::FillUp),
+        CollectiveOp::ShuffleAndFillDown => shuffle(ShuffleKind::FillDown),
+        CollectiveOp::All => vote(VoteKind::All),
+        CollectiveOp::Any => vote(VoteKind::Any),
+        CollectiveOp::Ballot => vote(VoteKind::Ballot),
+        CollectiveOp::VoteAll => vote(VoteKind::MaskAll),
+        CollectiveOp::VoteAny => vote(VoteKind::MaskAny),
+        CollectiveOp::IsFirst => vote(VoteKind::IsFirst),
     }
-    let mut parts = rest.split('.');
-    let space = parts.next()?;
-    if space != "global" && space != "local" {
-        return None;
-    }
-    let op = match parts.next()? {
-        "load" => AtomicKind::Load,
-        "store" => AtomicKind::Store,
-        "xchg" => AtomicKind::Exchange,
-        "cmpxchg" => AtomicKind::CompareExchange,
-        "add" => AtomicKind::Add,
-        "sub" => AtomicKind::Sub,
-        "and" => AtomicKind::And,
-        "or" => AtomicKind::Or,
-        "xor" => AtomicKind::Xor,
-        "min" => AtomicKind::Min,
-        "max" => AtomicKind::Max,
-        _ => return None,
-    };
-    Some(Primitive::Atomic { op, signed: parts.next() == Some("s") })
-}
-
-fn simdgroup(rest: &str) -> Option<Primitive> {
-    let head = rest.split('.').next()?;
-    Some(match head {
-        "matrix_8x8_load" => Primitive::MatrixLoad,
-        "matrix_8x8_store" => Primitive::MatrixStore,
-        "matrix_8x8_multiply_accumulate" => Primitive::MatrixMultiply,
-        "matrix_8x8_init_filled" => Primitive::MatrixFill { diagonal: false },
-        "matrix_8x8_init_diag" => Primitive::MatrixFill { diagonal: true },
-        "async_copy_1d" => Primitive::AsyncCopy1d,
-        "async_copy_2d" => Primitive::AsyncCopy2d,
-        _ => return None,
-    })
-}
-
-fn collective_named(name: &str, suffix: &str, quad: bool) -> Option<Primitive> {
-    let shuffle = |kind| Some(Primitive::Shuffle { kind, quad });
-    let vote = |kind| Some(Primitive::Vote { kind, quad });
-    match name {
-        "shuffle" | "broadcast" => return shuffle(ShuffleKind::Index),
-        "shuffle_xor" => return shuffle(ShuffleKind::Xor),
-        "shuffle_up" => return shuffle(ShuffleKind::Up),
-        "shuffle_down" => return shuffle(ShuffleKind::Down),
-        "shuffle_rotate_up" => return shuffle(ShuffleKind::RotateUp),
-        "shuffle_rotate_down" => return shuffle(ShuffleKind::RotateDown),
-        "shuffle_and_fill_up" => return shuffle(ShuffleKind::FillUp),
-        "shuffle_and_fill_down" => return shuffle(ShuffleKind::FillDown),
-        "broadcast_first" => return shuffle(ShuffleKind::First),
-        "any" => return vote(VoteKind::Any),
-        "all" => return vote(VoteKind::All),
-        "ballot" => return vote(VoteKind::Ballot),
-        "vote_all" => return vote(VoteKind::MaskAll),
-        "vote_any" => return vote(VoteKind::MaskAny),
-        "active_threads_mask" => return vote(VoteKind::Active),
-        "is_first" => return vote(VoteKind::IsFirst),
-        _ => {}
-    }
-    let signed = suffix.starts_with("s.");
-    for (prefix, inclusive) in [("prefix_inclusive_", true), ("prefix_exclusive_", false)] {
-        if let Some(op) = name.strip_prefix(prefix) {
-            let op = match op {
-                "sum" => Reduction::Sum,
-                "product" => Reduction::Product,
-                _ => return None,
-            };
-            return Some(Primitive::Prefix { op, inclusive, quad });
-        }
-    }
-    let op = match name {
-        "sum" => Reduction::Sum,
-        "product" => Reduction::Product,
-        "min" => Reduction::Min,
-        "max" => Reduction::Max,
-        "and" => Reduction::And,
-        "or" => Reduction::Or,
-        "xor" => Reduction::Xor,
-        _ => return None,
-    };
-    Some(Primitive::Reduce { op, signed, quad })
 }
 
 #[cfg(test)]
@@ -291,11 +226,11 @@ mod tests {
         );
         assert_eq!(
             named("air.atomic.local.cmpxchg.weak.i32"),
-            Some(Primitive::Atomic { op: AtomicKind::CompareExchange, signed: false })
+            Some(Primitive::Atomic { op: AtomicOp::CompareExchangeWeak, signed: false })
         );
         assert_eq!(
             named("air.atomic.global.max.s.i32"),
-            Some(Primitive::Atomic { op: AtomicKind::Max, signed: true })
+            Some(Primitive::Atomic { op: AtomicOp::Max, signed: true })
         );
         assert_eq!(named("air.simdgroup.barrier"), Some(Primitive::Nothing));
         assert_eq!(named("air.wg.barrier"), Some(Primitive::Barrier));

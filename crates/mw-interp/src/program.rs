@@ -87,8 +87,6 @@ pub(crate) enum VoteKind {
     MaskAll,
     /// Whether the operand, a ballot, has an active lane.
     MaskAny,
-    /// Bit per active lane.
-    Active,
     /// Whether this is the lowest active lane.
     IsFirst,
     /// Whether all active lanes have the same operand.

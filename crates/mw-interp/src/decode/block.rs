@@ -176,19 +176,18 @@ impl<'m> FunctionDecoder<'_, 'm> {
         for inst in &block.insts {
             self.current = Some(*inst);
             let data = function.inst(*inst);
-            if let Some(registers) = self.instruction(&data.inst, data.result, id)? {
-                if let Some(result) = data.result {
-                    if layout::scalar_count(self.ty(result))? != registers.len() {
-                        return invalid(format!(
-                            "instruction {} of function `{}` has {} scalars, its type {} has not",
-                            inst.0,
-                            function.name,
-                            registers.len(),
-                            self.ty(result)
-                        ));
-                    }
-                    self.values[result.index()] = Some(registers);
+            let registers = self.instruction(&data.inst, data.result, id)?;
+            if let (Some(registers), Some(result)) = (registers, data.result) {
+                if layout::scalar_count(self.ty(result))? != registers.len() {
+                    return invalid(format!(
+                        "instruction {} of function `{}` has {} scalars, its type {} has not",
+                        inst.0,
+                        function.name,
+                        registers.len(),
+                        self.ty(result)
+                    ));
                 }
+                self.values[result.index()] = Some(registers);
             }
         }
         self.current = None;

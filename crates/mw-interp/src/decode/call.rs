@@ -1,12 +1,13 @@
 //! Calls: functions of the module, and the primitives of [`crate::primitive`].
 
+use mw_air::intrinsics::AtomicOp;
 use mw_air::{Call, Callee, Constant, IntPredicate, Scalar, Type};
 
 use super::block::FunctionDecoder;
 use super::layout;
 use super::{Result, int_bits, invalid, unsupported};
 use crate::number::{self, FloatOp, Format, IntOp};
-use crate::primitive::{AtomicKind, Primitive, Reduction};
+use crate::primitive::{Primitive, Reduction};
 use crate::program::{Combine, LANES, MatrixFormats, Op, Reg, ShuffleKind, SignOp, VoteKind};
 
 /// Lanes of a quadgroup.
@@ -126,10 +127,12 @@ impl<'m> FunctionDecoder<'_, 'm> {
         if args.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
             return invalid(format!("`{name}` is called with vectors of different sizes"));
         }
-        let mut out = Vec::new();
-        for element in 0..args.first().map_or(0, Vec::len) {
+        let count = args.first().map_or(0, Vec::len);
+        let elements = (0..count).map(|element| std::array::from_fn(|index: usize| args[index][element]));
+        let mut out = Vec::with_capacity(count);
+        for operands in elements {
             let dst = self.fresh()?;
-            self.emit(op(dst, std::array::from_fn(|index| args[index][element])));
+            self.emit(op(dst, operands));
             out.push(dst);
         }
         Ok(out)
@@ -411,7 +414,7 @@ impl<'m> FunctionDecoder<'_, 'm> {
 
     fn atomic(
         &mut self,
-        kind: AtomicKind,
+        kind: AtomicOp,
         signed: bool,
         call: &Call,
         result: &Type,
@@ -419,8 +422,8 @@ impl<'m> FunctionDecoder<'_, 'm> {
     ) -> Result<Vec<Reg>> {
         let ptr = self.arg1(call, 0, name)?;
         let scalar = match kind {
-            AtomicKind::Load => result.scalar(),
-            AtomicKind::CompareExchange => Some(self.arg_scalar(call, 2, name)?),
+            AtomicOp::Load => result.scalar(),
+            AtomicOp::CompareExchangeWeak => Some(self.arg_scalar(call, 2, name)?),
             _ => Some(self.arg_scalar(call, 1, name)?),
         };
         let Some(scalar) = scalar.filter(|scalar| scalar.bits() <= 64 && scalar.bits().is_multiple_of(8))
@@ -437,7 +440,7 @@ impl<'m> FunctionDecoder<'_, 'm> {
             })
         };
         let op = match kind {
-            AtomicKind::CompareExchange => {
+            AtomicOp::CompareExchangeWeak => {
                 let (expected, desired) = (self.arg1(call, 1, name)?, self.arg1(call, 2, name)?);
                 let dst = self.fresh()?;
                 self.emit(Op::CompareExchange {
@@ -451,18 +454,18 @@ impl<'m> FunctionDecoder<'_, 'm> {
                 });
                 return Ok(vec![dst]);
             }
-            AtomicKind::Load => Some(Combine::Keep),
-            AtomicKind::Store | AtomicKind::Exchange => Some(Combine::Exchange),
-            AtomicKind::Add => either(IntOp::Add, FloatOp::Add),
-            AtomicKind::Sub => either(IntOp::Sub, FloatOp::Sub),
-            AtomicKind::And => int(IntOp::And),
-            AtomicKind::Or => int(IntOp::Or),
-            AtomicKind::Xor => int(IntOp::Xor),
-            AtomicKind::Min => either(if signed { IntOp::SMin } else { IntOp::UMin }, FloatOp::Min),
-            AtomicKind::Max => either(if signed { IntOp::SMax } else { IntOp::UMax }, FloatOp::Max),
+            AtomicOp::Load => Some(Combine::Keep),
+            AtomicOp::Store | AtomicOp::Exchange => Some(Combine::Exchange),
+            AtomicOp::Add => either(IntOp::Add, FloatOp::Add),
+            AtomicOp::Sub => either(IntOp::Sub, FloatOp::Sub),
+            AtomicOp::And => int(IntOp::And),
+            AtomicOp::Or => int(IntOp::Or),
+            AtomicOp::Xor => int(IntOp::Xor),
+            AtomicOp::Min => either(if signed { IntOp::SMin } else { IntOp::UMin }, FloatOp::Min),
+            AtomicOp::Max => either(if signed { IntOp::SMax } else { IntOp::UMax }, FloatOp::Max),
         };
         let Some(op) = op else { return invalid(format!("`{name}` on {scalar}")) };
-        let value = if kind == AtomicKind::Load { self.constant(0) } else { self.arg1(call, 1, name)? };
+        let value = if kind == AtomicOp::Load { self.constant(0) } else { self.arg1(call, 1, name)? };
         let dst = if *result == Type::Void { None } else { Some(self.fresh()?) };
         self.emit(Op::Atomic { op, size, dst, ptr, value });
         Ok(dst.into_iter().collect())
@@ -500,6 +503,8 @@ fn combine(op: Reduction, signed: bool, scalar: Scalar) -> Option<(Combine, u64)
 fn missing<T>(name: &str) -> Result<T> {
     let help = if name.starts_with("__tensorops_") || name.contains("_tensor") {
         "tensor operations exist only in Apple's own library; use a variant of the kernel without them"
+    } else if name == "air.is_function_constant_defined" {
+        "set the module's function constants before it is compiled"
     } else {
         "it has no body and is no function of Metal's standard library"
     };

@@ -262,7 +262,6 @@ impl Machine<'_> {
     }
 
     /// Moves `len` bytes as if through a buffer.
-    #[expect(clippy::too_many_arguments, reason = "two addresses with their context")]
     fn move_bytes(
         &mut self,
         private: &mut Shadowed,

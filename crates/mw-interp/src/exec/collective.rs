@@ -190,7 +190,6 @@ fn vote(lanes: &mut Lanes<'_>, kind: VoteKind, group: usize, dst: Reg, a: Reg) {
             VoteKind::Ballot => u64::from((set & mine) >> base),
             VoteKind::MaskAll => u64::from(row[lane] & mask == mask),
             VoteKind::MaskAny => u64::from(row[lane] & mask != 0),
-            VoteKind::Active => mask,
             VoteKind::IsFirst => u64::from(lane == lead),
             VoteKind::IsUniform => {
                 let mut same = true;
@@ -199,7 +198,7 @@ fn vote(lanes: &mut Lanes<'_>, kind: VoteKind, group: usize, dst: Reg, a: Reg) {
             }
         };
         let depends = match kind {
-            VoteKind::Active | VoteKind::IsFirst => 0,
+            VoteKind::IsFirst => 0,
             VoteKind::MaskAll | VoteKind::MaskAny => undef & 1 << lane,
             VoteKind::Any | VoteKind::All | VoteKind::Ballot | VoteKind::IsUniform => undef & mine,
         };

@@ -152,9 +152,9 @@ impl Machine<'_> {
         let addresses = addresses(lanes, here.code, list, size);
         self.observe_tile(here, &addresses, size, false);
         let mut out = Matrix::ZERO;
-        for slot in 0..2 {
-            for lane in 0..LANES {
-                let (value, undef) = self.tile_read(private, here, lane, addresses[slot][lane], size)?;
+        for (slot, row) in addresses.iter().enumerate() {
+            for (lane, address) in row.iter().enumerate() {
+                let (value, undef) = self.tile_read(private, here, lane, *address, size)?;
                 out.pairs[slot][lane] = value;
                 out.undef[slot] |= u32::from(undef) << lane;
             }
@@ -175,10 +175,10 @@ impl Machine<'_> {
         let addresses = addresses(lanes, here.code, list, size);
         self.observe_tile(here, &addresses, size, true);
         let matrix = Matrix::of(lanes, here.code, list, 0);
-        for slot in 0..2 {
-            for lane in 0..LANES {
+        for (slot, row) in addresses.iter().enumerate() {
+            for (lane, address) in row.iter().enumerate() {
                 let (value, undef) = (matrix.pairs[slot][lane], matrix.undef[slot] >> lane & 1 != 0);
-                self.tile_write(private, here, lane, addresses[slot][lane], size, value, undef)?;
+                self.tile_write(private, here, lane, *address, size, value, undef)?;
             }
         }
         Ok(())

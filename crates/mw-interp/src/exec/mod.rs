@@ -9,7 +9,7 @@ mod simdgroup;
 
 use std::collections::BTreeMap;
 
-use mw_air::{Module, Terminator};
+use mw_air::Module;
 use mw_backend::LaunchError;
 
 use self::lanes::{Lanes, for_lanes};
@@ -427,10 +427,8 @@ impl<'r> Machine<'r> {
             return watchdog(format!("{} steps", self.limits.steps));
         }
         #[cfg(not(target_arch = "wasm32"))]
-        if let Some(time) = self.limits.time {
-            if self.started.elapsed() > time {
-                return watchdog(format!("{time:?}"));
-            }
+        if let Some(time) = self.limits.time.filter(|time| self.started.elapsed() > *time) {
+            return watchdog(format!("{time:?}"));
         }
         Ok(())
     }
@@ -473,14 +471,10 @@ impl<'r> Machine<'r> {
         let at = position(&self.threadgroup, here);
         let function = self.module.functions.get(at.function.index());
         let name = function.map_or("?", |function| &*function.name);
-        let place = match at.inst {
-            Some(inst) => format!("instruction {} of block {}", inst.0, at.block.0),
-            None => {
-                let block = function.and_then(|function| function.blocks.get(at.block.index()));
-                let unreachable =
-                    block.is_some_and(|block| matches!(block.terminator, Terminator::Unreachable));
-                format!("the {} of block {}", if unreachable { "`unreachable`" } else { "end" }, at.block.0)
-            }
+        let place = if let Some(inst) = at.inst {
+            format!("instruction {} of block {}", inst.0, at.block.0)
+        } else {
+            format!("the end of block {}", at.block.0)
         };
         LaunchError::Fault {
             kernel: self.kernel.into(),
