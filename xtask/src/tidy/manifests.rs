@@ -30,6 +30,7 @@ pub(crate) const LAYERS: &[&str] = &[
     "mw-nvptx",
     "mw-sanitizer",
     "mw-perf",
+    "mw-conform",
     "mw-runtime",
     "metalworking",
     "mw-kernels",
