@@ -1,0 +1,44 @@
+//! Name families: kernels that one template makes, told by their names.
+//!
+//! A library has thousands of kernels and hundreds of templates. The family of a kernel is its name with
+//! every type name replaced by `T` and every number by `N`: `vvn_Addfloat16` and `vvn_Addint32` are both
+//! `vvn_AddT`.
+
+/// Type names as they occur in kernel names, longest first where one is a prefix of another.
+const TYPES: [&str; 24] = [
+    "complex64_t", "complex64", "bfloat16_t", "bfloat16", "float16_t", "float16", "float32", "float64",
+    "bool_", "uint16", "uint32", "uint64", "uint8", "int16", "int32", "int64", "int8", "bfloat", "float", "half",
+    "bool", "short", "uint", "int",
+];
+
+/// The family of a kernel name.
+pub fn family(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut rest = name;
+    let mut previous = ' ';
+    'outer: while let Some(first) = rest.chars().next() {
+        for ty in TYPES {
+            if let Some(after) = rest.strip_prefix(ty) {
+                // `int` inside a longer word, such as `point`, is no type.
+                let short = !ty.ends_with(|c: char| c.is_ascii_digit() || c == '_');
+                let inside = short && (previous.is_ascii_lowercase() || after.starts_with(|c: char| c.is_ascii_lowercase()));
+                if !inside {
+                    out.push('T');
+                    previous = 'T';
+                    rest = after;
+                    continue 'outer;
+                }
+            }
+        }
+        if first.is_ascii_digit() {
+            out.push('N');
+            previous = 'N';
+            rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+            continue;
+        }
+        out.push(first);
+        previous = first;
+        rest = &rest[first.len_utf8()..];
+    }
+    out
+}

@@ -1,0 +1,2 @@
+//! Conformance.
+pub mod families;
