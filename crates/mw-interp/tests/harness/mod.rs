@@ -45,7 +45,11 @@ pub(crate) fn describe(module: &Module, builtins: &[Builtin]) -> ModuleInfo {
     ModuleInfo { denorms_disabled: true, kernels: vec![kernel], ..ModuleInfo::default() }
 }
 
-pub(crate) fn try_compile(text: &str, builtins: &[Builtin], steps: u64) -> Result<InterpKernel, CompileError> {
+pub(crate) fn try_compile(
+    text: &str,
+    builtins: &[Builtin],
+    steps: u64,
+) -> Result<InterpKernel, CompileError> {
     let module = mw_air::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let info = describe(&module, builtins);
     InterpBackend { step_limit: steps }.prepare(&Arc::new(module), &Arc::new(info), 0)
