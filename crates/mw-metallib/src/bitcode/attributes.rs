@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use mw_air::{Attribute, Attributes};
 
+use super::budget::Budget;
 use super::operands::{Operands, text};
 use super::types::Types;
 use crate::bitstream::{Event, Record, Stream};
@@ -45,6 +46,14 @@ pub(super) struct AttributeList {
     pub(super) ret: Attributes,
     /// By parameter; as long as the last one that has any.
     pub(super) params: Vec<Attributes>,
+}
+
+impl AttributeList {
+    /// What a copy costs.
+    pub(super) fn weight(&self) -> u64 {
+        let places = [&self.function, &self.ret].into_iter().chain(&self.params);
+        places.map(|place| 1 + place.0.len() as u64).sum()
+    }
 }
 
 /// All groups and lists of a module.
@@ -88,13 +97,14 @@ impl AttributeTable {
         &mut self,
         stream: &mut Stream<'a>,
         record: &mut Record<'a>,
+        budget: &mut Budget,
     ) -> Result<(), ReadError> {
         loop {
             match stream.next(record)? {
                 Event::End => return Ok(()),
                 Event::Block(_) => stream.skip()?,
                 Event::Record if record.code == 2 => {
-                    let list = self.read_list(&record.operands)?;
+                    let list = self.read_list(&record.operands, budget)?;
                     self.lists.push(list);
                 }
                 Event::Record => {
@@ -108,19 +118,21 @@ impl AttributeTable {
         }
     }
 
-    fn read_list(&self, groups: &[u64]) -> Result<AttributeList, ReadError> {
+    fn read_list(&self, groups: &[u64], budget: &mut Budget) -> Result<AttributeList, ReadError> {
         let mut list = AttributeList::default();
         for &id in groups {
             let Ok(position) = self.groups.binary_search_by_key(&id, |group| group.id) else {
                 return Err(ReadError::dangling("attribute group", id, self.groups.len()));
             };
             let group = &self.groups[position];
+            budget.spend(group.attributes.len() as u64)?;
             let place = match group.index {
                 FUNCTION_INDEX => &mut list.function,
                 0 => &mut list.ret,
                 index => {
                     let index = index as usize - 1;
                     if list.params.len() <= index {
+                        budget.spend((index + 1 - list.params.len()) as u64)?;
                         list.params.resize_with(index + 1, Attributes::default);
                     }
                     &mut list.params[index]
@@ -131,14 +143,19 @@ impl AttributeTable {
         Ok(list)
     }
 
-    /// The list of a record's attribute operand, where 0 is none.
-    pub(super) fn list(&self, operand: u64) -> Result<Option<&AttributeList>, ReadError> {
-        let Some(index) = operand.checked_sub(1) else { return Ok(None) };
+    /// A copy of the list of a record's attribute operand, where 0 is none.
+    pub(super) fn list(&self, operand: u64, budget: &mut Budget) -> Result<AttributeList, ReadError> {
+        let Some(index) = operand.checked_sub(1) else { return Ok(AttributeList::default()) };
+        let list = self.shared_list(index)?;
+        budget.spend(list.weight())?;
+        Ok(list.clone())
+    }
+
+    fn shared_list(&self, index: u64) -> Result<&AttributeList, ReadError> {
         usize::try_from(index)
             .ok()
             .and_then(|index| self.lists.get(index))
-            .map(Some)
-            .ok_or_else(|| ReadError::dangling("attribute list", operand, self.lists.len()))
+            .ok_or_else(|| ReadError::dangling("attribute list", index, self.lists.len()))
     }
 }
 

@@ -57,7 +57,8 @@ impl BodyReader<'_, '_> {
         }
         self.check_bundle(bundle, callee)?;
 
-        let attributes = self.module.attributes.list(attributes)?.cloned().unwrap_or_default();
+        let module = &mut *self.module;
+        let attributes = module.attributes.list(attributes, &mut module.budget)?;
         if attributes.params.len() > args.len() {
             return Err(operands.malformed("attributes belong to arguments that exist"));
         }

@@ -157,11 +157,11 @@ impl Constants {
         let mut weight = 1_u64;
         let mut part = |id: u32| -> Result<TypedConstant, ReadError> {
             weight = weight.saturating_add(self.resolve(id, depth + 1)?);
-            if weight > 1 << 24 {
+            if weight > 1 << 21 {
                 return Err(ReadError::Limit {
                     what: "nodes in one constant",
                     value: weight,
-                    limit: 1 << 24,
+                    limit: 1 << 21,
                 });
             }
             let slot = &self.slots[id as usize];

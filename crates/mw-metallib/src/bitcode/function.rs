@@ -336,11 +336,12 @@ impl<'a> BodyReader<'_, 'a> {
             return Err(self.dangling(*number));
         }
         let mut ids: Vec<Option<ValueId>> = vec![None; self.next_number() as usize];
+        let mut operands = Vec::new();
         for block in 0..self.function.blocks.len() {
             let block = BlockId::new(block);
             for index in 0..self.function.block(block).insts.len() {
                 let inst = self.function.block(block).insts[index];
-                let mut operands = Vec::new();
+                operands.clear();
                 self.function.inst(inst).inst.for_each_operand(|operand| operands.push(operand.0));
                 for &number in &operands {
                     self.resolve(number, &mut ids)?;

@@ -136,7 +136,7 @@ impl<'a> ModuleReader<'a> {
         match block {
             block_id::TYPE => self.types.read(stream, record),
             block_id::PARAMATTR_GROUP => self.attributes.read_groups(stream, record, &self.types),
-            block_id::PARAMATTR => self.attributes.read_lists(stream, record),
+            block_id::PARAMATTR => self.attributes.read_lists(stream, record, &mut self.budget),
             block_id::CONSTANTS => self.constants.read(stream, record, &self.types, &mut self.budget),
             block_id::METADATA_KIND => self.metadata.read_kinds(stream, record),
             block_id::METADATA => self.metadata.read(
@@ -179,9 +179,14 @@ impl<'a> ModuleReader<'a> {
     }
 
     /// A symbol's name, where records hold it (version 2); version 1 names them in a symbol table.
-    fn symbol_name(&self, operands: &mut Operands<'_>) -> Result<&'a str, ReadError> {
+    fn symbol_name(&mut self, operands: &mut Operands<'_>) -> Result<&'a str, ReadError> {
         match self.version {
-            2 => self.strings.get(operands.next()?, operands.next()?),
+            2 => {
+                let name = self.strings.get(operands.next()?, operands.next()?)?;
+                // Many symbols can share one long name; eight bytes of it count as one node.
+                self.budget.spend(name.len() as u64 / 8)?;
+                Ok(name)
+            }
             1 => Ok(""),
             _ => Err(malformed("VERSION", "the version stands before the first symbol")),
         }
@@ -226,20 +231,20 @@ impl<'a> ModuleReader<'a> {
     fn read_function(&mut self, mut operands: Operands<'_>) -> Result<(), ReadError> {
         let name = self.symbol_name(&mut operands)?;
         let ty = self.types.function(operands.next()?)?;
+        self.budget.spend(ty.params.len() as u64)?;
         let mut function = Function::new(&upgrade_intrinsic_name(name), (**ty).clone());
         function.calling_convention = operands.next_u32()?;
         let is_declaration = operands.next()? != 0;
         function.linkage = linkage(operands.next()?).ok_or_else(|| operands.malformed("unknown linkage"))?;
-        if let Some(list) = self.attributes.list(operands.next()?)? {
-            if list.params.len() > function.ty.params.len() {
-                return Err(operands.malformed("attributes belong to parameters that exist"));
-            }
-            function.attrs = list.function.clone();
-            function.ret_attrs = list.ret.clone();
-            function.param_attrs.clone_from(&list.params);
-            if !function.param_attrs.is_empty() {
-                function.param_attrs.resize_with(function.ty.params.len(), Default::default);
-            }
+        let list = self.attributes.list(operands.next()?, &mut self.budget)?;
+        if list.params.len() > function.ty.params.len() {
+            return Err(operands.malformed("attributes belong to parameters that exist"));
+        }
+        function.attrs = list.function;
+        function.ret_attrs = list.ret;
+        function.param_attrs = list.params;
+        if !function.param_attrs.is_empty() {
+            function.param_attrs.resize_with(function.ty.params.len(), Default::default);
         }
         // Alignment.
         operands.skip(1);

@@ -1,15 +1,14 @@
 //! Forms of older LLVMs that LLVM 22 spells otherwise.
 
-use mw_air::{BlockId, Callee, CastOp, FuncId, Function, Inst, InstId, Module, ValueId};
+use mw_air::{BlockId, Callee, CastOp, Function, Inst, InstId, Module, ValueId};
 
 /// Brings `llvm.lifetime` markers into LLVM 22's form: the size operand goes, and the pointer is the alloca itself.
 ///
 /// A marker whose pointer cannot be traced to an alloca through casts and empty address computations is removed:
 /// markers are promises, and LLVM 22 refuses that one.
 pub(super) fn lifetime_markers(module: &mut Module) {
-    let markers: Vec<FuncId> =
-        module.function_ids().filter(|&id| upgrade_declaration(module.function_mut(id))).collect();
-    if markers.is_empty() {
+    let markers: Vec<bool> = module.functions.iter_mut().map(upgrade_declaration).collect();
+    if !markers.contains(&true) {
         return;
     }
     for function in &mut module.functions {
@@ -38,11 +37,10 @@ fn upgrade_declaration(function: &mut Function) -> bool {
     true
 }
 
-fn upgrade_calls(function: &mut Function, block: BlockId, markers: &[FuncId]) {
+fn upgrade_calls(function: &mut Function, block: BlockId, markers: &[bool]) {
     let is_marker = |function: &Function, inst: InstId| match &function.inst(inst).inst {
         Inst::Call(call) => {
-            call.args.len() == 2
-                && matches!(call.callee, Callee::Function(callee) if markers.contains(&callee))
+            call.args.len() == 2 && matches!(call.callee, Callee::Function(callee) if markers[callee.index()])
         }
         _ => false,
     };
@@ -66,7 +64,8 @@ fn upgrade_calls(function: &mut Function, block: BlockId, markers: &[FuncId]) {
         }
     }
     if !removed.is_empty() {
-        function.block_mut(block).insts.retain(|inst| !removed.contains(inst));
+        // Instructions were made in the order of the file, and so were found.
+        function.block_mut(block).insts.retain(|inst| removed.binary_search(inst).is_err());
     }
 }
 

@@ -20,6 +20,9 @@ pub(crate) use bits::Bits;
 const MAX_DEPTH: usize = 16;
 /// Most operands of a record: 16 Mi, a thousand times the largest seen.
 const MAX_OPERANDS: usize = 1 << 24;
+/// Most operands of all records together, each record counting as one more: what a reader builds out of a stream
+/// is at most some fifty bytes for each of them. Each of the 85,000 kernels at hand fits in 2^18.
+const MAX_TOTAL_OPERANDS: usize = 1 << 23;
 /// Most abbreviations in scope of a block.
 const MAX_ABBREVIATIONS: usize = 1 << 12;
 
@@ -67,6 +70,8 @@ pub(crate) struct Stream<'a> {
     scopes: Vec<Scope>,
     /// Abbreviations that `BLOCKINFO` registered for blocks; a handful of entries.
     block_info: Vec<(u32, Vec<Rc<Abbreviation>>)>,
+    /// Of [`MAX_TOTAL_OPERANDS`].
+    operands_left: usize,
 }
 
 /// Header of a block whose start was just read.
@@ -80,7 +85,14 @@ impl<'a> Stream<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let mut bits = Bits::new(bytes);
         bits.seek(32.min(bytes.len() * 8));
-        Self { bits, width: 2, abbreviations: Vec::new(), scopes: Vec::new(), block_info: Vec::new() }
+        Self {
+            bits,
+            width: 2,
+            abbreviations: Vec::new(),
+            scopes: Vec::new(),
+            block_info: Vec::new(),
+            operands_left: MAX_TOTAL_OPERANDS,
+        }
     }
 
     /// Whether everything was read. Only asked at top level, where blocks follow each other to the end.
@@ -121,6 +133,7 @@ impl<'a> Stream<'a> {
                 }
                 UNABBREV_RECORD => {
                     self.read_unabbreviated(record)?;
+                    self.count(record)?;
                     return Ok(Event::Record);
                 }
                 _ => {
@@ -130,6 +143,7 @@ impl<'a> Stream<'a> {
                     };
                     let abbreviation = Rc::clone(abbreviation);
                     self.read_abbreviated(&abbreviation, record)?;
+                    self.count(record)?;
                     return Ok(Event::Record);
                 }
             }
@@ -250,6 +264,20 @@ impl<'a> Stream<'a> {
     ) -> Result<u32, ReadError> {
         let code = read(&mut self.bits)?;
         u32::try_from(code).map_err(|_| self.bits.broken("record codes are 32-bit numbers"))
+    }
+
+    fn count(&mut self, record: &Record<'_>) -> Result<(), ReadError> {
+        match self.operands_left.checked_sub(1 + record.operands.len()) {
+            Some(left) => {
+                self.operands_left = left;
+                Ok(())
+            }
+            None => Err(ReadError::Limit {
+                what: "operands in all records",
+                value: (MAX_TOTAL_OPERANDS + record.operands.len()) as u64,
+                limit: MAX_TOTAL_OPERANDS as u64,
+            }),
+        }
     }
 
     /// Refuses counts that the remaining bits cannot hold.
