@@ -433,16 +433,21 @@ impl<'a> Expr<'a> {
     }
 
     /// In another floating-point format. Half and bfloat meet in f32.
+    ///
+    /// A bfloat is widened by moving its bits: an optimiser that sees a conversion compares the bfloat
+    /// instead of the f32, and then a denormal is no zero.
     pub(crate) fn to_float(self, ty: &Type) -> Self {
         let from = self.ty().scalar().expect("float");
         let to = ty.scalar().expect("float");
         match from.bits().cmp(&to.bits()) {
+            std::cmp::Ordering::Less if from == Scalar::BFloat => {
+                let bits = self.to_bits().cast(CastOp::ZExt, &ty.with_scalar(Scalar::Int(32))) << 16;
+                bits.as_float(&ty.with_scalar(Scalar::Float)).to_float(ty)
+            }
             std::cmp::Ordering::Less => self.cast(CastOp::FpExt, ty),
             std::cmp::Ordering::Greater => self.cast(CastOp::FpTrunc, ty),
             std::cmp::Ordering::Equal if from == to => self,
-            std::cmp::Ordering::Equal => {
-                self.cast(CastOp::FpExt, &ty.with_scalar(Scalar::Float)).cast(CastOp::FpTrunc, ty)
-            }
+            std::cmp::Ordering::Equal => self.to_float(&ty.with_scalar(Scalar::Float)).to_float(ty),
         }
     }
 

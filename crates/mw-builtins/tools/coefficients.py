@@ -117,10 +117,14 @@ def fit(name, note, function, base, factor, variable, low, high, count, rounding
         print("];")
 
 
-def parts(name, note, value, rounding, count):
+def parts(name, note, value, rounding, count, below=False):
+    """Splits a constant; with `below`, into pieces of its own sign."""
     value, pieces = mpf(value), []
     for _ in range(count):
-        pieces.append(rounding(value))
+        piece = rounding(value)
+        if below and piece > value:
+            piece = mpf(float(numpy.nextafter(numpy.float32(float(piece)), numpy.float32(0))))
+        pieces.append(piece)
         value -= pieces[-1]
     print()
     print(f"/// {note}")
@@ -151,20 +155,22 @@ print("""//! Minimax polynomials and split constants.
 #![expect(clippy::approx_constant, reason = \"fitted coefficients come close to well-known constants\")]""")
 
 margin = mpf("0.001")
-fit("EXP", "`e^r = 1 + r q(r)`.", exp, one, same, same, -margin, LN2 + margin, 6, to_f32)
-fit("FAST_EXP", "`e^r = 1 + r q(r)`, one term less.", exp, one, same, same, -margin, LN2 + margin, 5, to_f32)
-fit("EXP2", "`2^r = 1 + r q(r)`.", lambda x: mpf(2) ** x, one, same, same, 0, 1, 6, to_f32)
-fit("FAST_EXP2", "`2^r = 1 + r q(r)`, one term less.", lambda x: mpf(2) ** x, one, same, same, 0, 1, 5, to_f32)
-fit("EXP10", "`10^r = 1 + r q(r)`.", lambda x: mpf(10) ** x, one, same, same, -margin,
-    log(2) / log(10) + margin, 6, to_f32)
-fit("EXPM1", "`e^r - 1 = r + r² q(r)`.", expm1, same, square, same, -LN2 / 2 - margin, LN2 / 2 + margin, 5, to_f32)
+low = -LN2 / 2 - margin
+fit("EXP", "`e^r = 1 + r q(r)`.", exp, one, same, same, low, LN2 + margin, 7, to_f32)
+fit("FAST_EXP", "`e^r = 1 + r q(r)`, one term less.", exp, one, same, same, low, LN2 + margin, 6, to_f32)
+low = -mpf("0.5") - margin
+fit("EXP2", "`2^r = 1 + r q(r)`.", lambda x: mpf(2) ** x, one, same, same, low, 1, 7, to_f32)
+fit("FAST_EXP2", "`2^r = 1 + r q(r)`, one term less.", lambda x: mpf(2) ** x, one, same, same, low, 1, 6, to_f32)
+fit("EXP10", "`10^r = 1 + r q(r)`.", lambda x: mpf(10) ** x, one, same, same, -log(2) / log(10) / 2 - margin,
+    log(2) / log(10) + margin, 7, to_f32)
+fit("EXPM1_2", "`e^2r - 1 = 2 r + r² q(r)`.", lambda x: expm1(2 * x), lambda x: 2 * x, square, same,
+    -LN2 / 4 - margin, LN2 / 4 + margin, 5, to_f32)
 fit("LOG1P", "`log(1 + f) = f + f² q(f)`.", log1p, same, square, same, sqrt(mpf(2)) / 2 - 1, sqrt(mpf(2)) - 1, 9,
     to_f32)
 fit("SIN", "`sin r = r + r s q(s)` with `s = r²`.", sin, same, lambda x: x ** 3, square, mpf("0.0001"),
-    pi / 2 + mpf("0.006"), 4, to_f32)
-PI_HIGH = to_f32(pi)
-fit("SINPI", "`sin(π r) = r (π + s q(s))` with `s = r²`.", lambda x: sin(pi * x), lambda x: pi * x, lambda x: x ** 3,
-    square, mpf("0.0001"), mpf("0.5"), 4, to_f32)
+    pi / 4 + mpf("0.006"), 3, to_f32)
+fit("COS", "`cos r = 1 + s q(s)` with `s = r²`.", cos, one, square, square, mpf("0.0001"), pi / 4 + mpf("0.006"), 4,
+    to_f32)
 fit("EXP2_F64", "`2^r = 1 + r q(r)` in double.", lambda x: mpf(2) ** x, one, same, same, -mpf("0.5"), mpf("0.5"), 8,
     to_f64)
 R = (sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)
@@ -182,10 +188,11 @@ fit("SINH_F64", "`sinh x = x + x s q(s)` with `s = x²`, in double.", sinh, same
     mpf("0.00001"), mpf("0.5"), 3, to_f64)
 
 parts("LN2", "`log 2` in f32 pieces.", LN2, to_f32, 2)
+parts("HALF_LN2", "`log 2 / 2` in f32 pieces.", LN2 / 2, to_f32, 2)
 parts("LOG10_2", "`log10 2` in f32 pieces.", log(2) / log(10), to_f32, 2)
 parts("LOG2_E", "`log2 e` in f32 pieces.", 1 / LN2, to_f32, 2)
 parts("LOG10_E", "`log10 e` in f32 pieces.", 1 / log(mpf(10)), to_f32, 2)
-parts("PI", "`π` in f32 pieces.", pi, to_f32, 3)
+parts("HALF_PI", "`π / 2` in f32 pieces of one sign.", pi / 2, to_f32, 3, below=True)
 parts("HALF_PI_F64", "`π / 2` in double pieces.", pi / 2, to_f64, 2)
 
 mp.dps = 120

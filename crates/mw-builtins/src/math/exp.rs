@@ -8,39 +8,43 @@ use crate::expr::{Expr, select};
 /// `1.5 · 2²³ + 127`: adding it leaves an integer and the exponent's bias in the low bits.
 const TO_EXPONENT: f64 = 12_582_912.0 + 127.0;
 
-/// Where an exponential leaves the range of finite, normal results, and its constants.
+/// An exponential: its constants, and where it leaves the range of results.
 struct Base<'c> {
     /// `log2` of the base.
     log2: f64,
-    /// `1 / log2`, as a sum; empty when the reduction is exact.
+    /// `1 / log2`, as a sum.
     step: &'c [f64],
-    /// `base^r = 1 + r q(r)` for `0 ≤ r < step`.
+    /// `base^r = 1 + r q(r)` from `−step/2` to `step`.
     polynomial: &'c [f64],
-    /// From here on the result is infinite (within one unit of the exponent).
-    high: f64,
     /// Below this the result is zero when denormals are flushed.
     low: f64,
     /// Below this the result is zero when they are kept.
     low_denormal: f64,
 }
 
-/// `base^x`. The argument is limited so that the exponent of `2^n` fits in its field: there `2^128` is
-/// infinite and `2^-127` is zero, which gives overflow and underflow without a test. NaN runs through.
+/// `base^x = 2^n base^r`.
+///
+/// `n` is the nearest integer to `x log2`, but at most 127: between there and overflow the rest `r` goes up
+/// to a whole step, for which the polynomial is made. So `2^n` is a normal number for all normal results,
+/// overflow happens in the last product, and the limit of `x` below makes `2^-127`, whose bits are those of
+/// zero. NaN runs through.
 fn exponential<'a>(x: Expr<'a>, base: &Base<'_>) -> Expr<'a> {
     let flush = x.body.flush;
-    let x = x.at_most(base.high).at_least(if flush { base.low } else { base.low_denormal });
-    let n = if base.log2 == 1.0 { x } else { x * base.log2 }.floor();
-    let r = if base.step.is_empty() { x - n } else { base.step.iter().fold(x, |r, part| n.fma(-part, r)) };
+    let x = x.at_least(if flush { base.low } else { base.low_denormal });
+    let shifted = if base.log2 == 1.0 { x + TO_EXPONENT } else { x.fma(base.log2, TO_EXPONENT) };
+    let shifted = shifted.at_most(TO_EXPONENT + 127.0);
+    let n = shifted - TO_EXPONENT;
+    let r = if base.log2 == 1.0 { x - n } else { base.step.iter().fold(x, |r, part| n.fma(-part, r)) };
     let p = r.polynomial(base.polynomial).fma(r, 1.0);
     if flush {
-        let two_to_n = ((n + TO_EXPONENT).to_bits() << 23).as_float(&Type::FLOAT);
+        let two_to_n = (shifted.to_bits() << 23).as_float(&Type::FLOAT);
         p * two_to_n
     } else {
         // In two factors, so that a denormal result is rounded once, by the last product.
-        let n = (n + TO_EXPONENT).to_bits() - i64::from((TO_EXPONENT as f32).to_bits()) + 127;
-        let half = (n - 127).ashr(1);
+        let n = shifted.to_bits() - i64::from((TO_EXPONENT as f32).to_bits());
+        let half = n.ashr(1);
         let two_to_half = ((half + 127) << 23).as_float(&Type::FLOAT);
-        let two_to_rest = ((n - half) << 23).as_float(&Type::FLOAT);
+        let two_to_rest = ((n - half + 127) << 23).as_float(&Type::FLOAT);
         p * two_to_half * two_to_rest
     }
 }
@@ -56,7 +60,7 @@ pub(crate) fn fast_exp<'a>(args: &[Expr<'a>]) -> Expr<'a> {
 }
 
 fn e(polynomial: &[f64]) -> Base<'_> {
-    Base { log2: c::LOG2_E[0], step: &c::LN2, polynomial, high: 89.0, low: -87.5, low_denormal: -104.5 }
+    Base { log2: c::LOG2_E[0], step: &c::LN2, polynomial, low: -87.7, low_denormal: -104.5 }
 }
 
 /// `2^x`.
@@ -70,35 +74,32 @@ pub(crate) fn fast_exp2<'a>(args: &[Expr<'a>]) -> Expr<'a> {
 }
 
 fn two(polynomial: &[f64]) -> Base<'_> {
-    Base { log2: 1.0, step: &[], polynomial, high: 128.0, low: -127.0, low_denormal: -151.0 }
+    Base { log2: 1.0, step: &[1.0], polynomial, low: -126.6, low_denormal: -151.0 }
 }
 
 /// `10^x`.
 pub(crate) fn exp10<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let base = Base {
-        log2: 1.0 / (c::LOG10_2[0] + c::LOG10_2[1]),
+        log2: std::f64::consts::LOG2_10,
         step: &c::LOG10_2,
         polynomial: &c::EXP10,
-        high: 38.6,
-        low: -38.0,
+        low: -38.1,
         low_denormal: -45.4,
     };
     exponential(args[0], &base)
 }
 
-/// `tanh x = −e / (e + 2)` for `x > 0` with `e = exp(−2 x) − 1`, which keeps its relative accuracy for
-/// small `x`.
+/// `tanh x = e / (e + 2)` with `e = exp(2 |x|) − 1`, which keeps its relative accuracy for small `x`.
 pub(crate) fn tanh<'a>(args: &[Expr<'a>]) -> Expr<'a> {
-    let x = args[0];
     // Beyond 9.1 the result rounds to 1.
-    let y = x.fabs().at_most(10.0) * -2.0;
-    let shifted = y.fma(c::LOG2_E[0], TO_EXPONENT);
+    let x = args[0].fabs().at_most(10.0);
+    let shifted = x.fma(2.0 * c::LOG2_E[0], TO_EXPONENT);
     let n = shifted - TO_EXPONENT;
-    let r = c::LN2.iter().fold(y, |r, part| n.fma(-part, r));
-    let q = r.polynomial(&c::EXPM1).fma(r * r, r);
+    let r = c::HALF_LN2.iter().fold(x, |r, part| n.fma(-part, r));
+    let q = r.polynomial(&c::EXPM1_2).fma(r * r, r + r);
     let two_to_n = (shifted.to_bits() << 23).as_float(&Type::FLOAT);
     let e = q.fma(two_to_n, two_to_n - 1.0);
-    (e / (e + 2.0)).copysign(x)
+    (e / (e + 2.0)).copysign(args[0])
 }
 
 /// `2^z` of a double in [−1000, 1000], to about 40 bits; a NaN stays.

@@ -1,7 +1,8 @@
 //! Trigonometric functions.
 //!
-//! Sine and cosine take off multiples of π, not of π/2: one odd polynomial over half a period serves both,
-//! without a choice between two.
+//! Sine and cosine take off multiples of π/2 and evaluate both polynomials, then choose: a kernel that asks
+//! for both of one angle (rotary embeddings) pays for reduction and polynomials once, because everything up
+//! to the choice is the same code. Large arguments are done in a block of their own, in double.
 
 use mw_air::{CastOp, Type};
 
@@ -10,21 +11,10 @@ use crate::expr::{Expr, select};
 
 /// `1.5 · 2²³`: adding it rounds to an integer, which then stands in the low bits.
 const ROUND: f64 = 12_582_912.0;
-/// Up to here three pieces of π in f32 are exact enough.
+/// `1.5 · 2⁵²`: the same for double.
+const ROUND_F64: f64 = 6_755_399_441_055_744.0;
+/// Up to here three pieces of π/2 in f32 are exact enough.
 const FAST_LIMIT: f64 = 131_072.0;
-
-/// `sin r` for `|r|` up to a little over π/2.
-fn sin_polynomial(r: Expr<'_>) -> Expr<'_> {
-    let s = r * r;
-    let sum = (r * s).fma(s.polynomial(&c::SIN), r);
-    // The sum loses the sign of a zero; there, and wherever r² underflows, sin r = r.
-    select(s.eq(0.0), r, sum)
-}
-
-/// `x − n π`, given `n` as a float.
-fn subtract_pi<'a>(x: Expr<'a>, n: Expr<'a>) -> Expr<'a> {
-    c::PI.iter().fold(x, |r, part| n.fma(-part, r))
-}
 
 /// `x / π` modulo 2 for a finite `|x| ≥ 2¹⁷`, as an unsigned 64-bit number with 63 fractional bits.
 ///
@@ -65,30 +55,40 @@ fn if_finite<'a>(x: Expr<'a>, value: Expr<'a>) -> Expr<'a> {
     select(x.fabs().lt(f64::INFINITY), value, x.body.nan(&value.ty()))
 }
 
-/// `x − n π` and `n` in the lowest bit of an i32.
-fn reduce_sin(x: Expr<'_>) -> [Expr<'_>; 2] {
-    let body = x.body;
-    let shifted = x.fma(std::f64::consts::FRAC_1_PI, ROUND);
-    let common = [subtract_pi(x, shifted - ROUND), shifted.to_bits()];
-    let reduced = body.branch(x.fabs().not_lt(FAST_LIMIT), &common, || {
-        let (n, rest) = nearest_multiple(turns(x), 0);
-        vec![if_finite(x, rest.to_f32().copysign_times(x)), n.to_int(&Type::I32, false)]
-    });
-    [reduced[0], reduced[1]]
+/// `sin r`, `cos r` and the number of the quadrant (in the two lowest bits) for `|x|` below the limit.
+struct Quadrant<'a> {
+    r: Expr<'a>,
+    /// `r²`.
+    s: Expr<'a>,
+    sin: Expr<'a>,
+    cos: Expr<'a>,
+    number: Expr<'a>,
 }
 
-/// `x − (n + ½) π` and `n + 1` in the lowest bit of an i32.
-fn reduce_cos(x: Expr<'_>) -> [Expr<'_>; 2] {
-    let body = x.body;
-    // |x|/π + ½ rounds to n + 1.
-    let a = x.fabs();
-    let shifted = a.fma(std::f64::consts::FRAC_1_PI, 0.5) + ROUND;
-    let common = [subtract_pi(a, (shifted - ROUND) - 0.5), shifted.to_bits()];
-    let reduced = body.branch(a.not_lt(FAST_LIMIT), &common, || {
-        let (n, rest) = nearest_multiple(turns(x) + (1i64 << 62), 0);
-        vec![if_finite(x, rest.to_f32()), n.to_int(&Type::I32, false)]
-    });
-    [reduced[0], reduced[1]]
+impl<'a> Quadrant<'a> {
+    fn of(x: Expr<'a>) -> Self {
+        let shifted = x.fma(std::f64::consts::FRAC_2_PI, ROUND);
+        let n = shifted - ROUND;
+        let r = c::HALF_PI.iter().fold(x, |r, part| n.fma(-part, r));
+        let s = r * r;
+        Self {
+            r,
+            s,
+            sin: (r * s).fma(s.polynomial(&c::SIN), r),
+            cos: s.polynomial(&c::COS).fma(s, 1.0),
+            number: shifted.to_bits(),
+        }
+    }
+}
+
+/// Whether the quadrant swaps sine and cosine.
+fn is_turned(quadrant: Expr<'_>) -> Expr<'_> {
+    (quadrant & 1).ne(0)
+}
+
+/// Flips the sign of `value` in quadrants 2 and 3.
+fn with_sign_of<'a>(value: Expr<'a>, quadrant: Expr<'a>) -> Expr<'a> {
+    alternate(value, quadrant.lshr(1))
 }
 
 /// Flips the sign of `value` when the lowest bit of `n` is set.
@@ -96,17 +96,36 @@ fn alternate<'a>(value: Expr<'a>, n: Expr<'a>) -> Expr<'a> {
     (value.to_bits() ^ (n << 31)).as_float(&Type::FLOAT)
 }
 
-/// `sin x`.
-pub(crate) fn sin<'a>(args: &[Expr<'a>]) -> Expr<'a> {
-    let [r, n] = reduce_sin(args[0]);
-    alternate(sin_polynomial(r), n)
+/// Sine and cosine of a large `|x|` before the choice by quadrant, and the quadrant.
+fn large_quadrant(x: Expr<'_>) -> (Expr<'_>, Expr<'_>, Expr<'_>) {
+    let (n, r) = nearest_multiple(turns(x), 1);
+    let (sin, cos) = sin_cos_f64(r);
+    (sin.to_f32(), cos.to_f32(), n.to_int(&Type::I32, false))
 }
 
-/// `cos x = −(−1)ⁿ sin(x − (n + ½) π)`.
+/// `sin x`.
+pub(crate) fn sin<'a>(args: &[Expr<'a>]) -> Expr<'a> {
+    let x = args[0];
+    let q = Quadrant::of(x);
+    // The sum loses the sign of a zero; there, and wherever r² underflows, sin r = r.
+    let sin = select(q.s.eq(0.0), q.r, q.sin);
+    let common = with_sign_of(select(is_turned(q.number), q.cos, sin), q.number);
+    x.body.branch(x.fabs().not_lt(FAST_LIMIT), &[common], || {
+        let (sin, cos, number) = large_quadrant(x);
+        let result = with_sign_of(select(is_turned(number), cos, sin), number);
+        vec![if_finite(x, result.negated_with(x))]
+    })[0]
+}
+
+/// `cos x`, which in quadrant `n` is what the sine is in quadrant `n + 1`.
 pub(crate) fn cos<'a>(args: &[Expr<'a>]) -> Expr<'a> {
-    let [r, n] = reduce_cos(args[0]);
-    let s = r * r;
-    alternate((r * s).fma(s.polynomial(&c::SIN), r), n)
+    let x = args[0];
+    let q = Quadrant::of(x);
+    let common = with_sign_of(select(is_turned(q.number), q.sin, q.cos), q.number + 1);
+    x.body.branch(x.fabs().not_lt(FAST_LIMIT), &[common], || {
+        let (sin, cos, number) = large_quadrant(x);
+        vec![if_finite(x, with_sign_of(select(is_turned(number), sin, cos), number + 1))]
+    })[0]
 }
 
 /// `sin x`; `cos x` is stored.
@@ -119,33 +138,39 @@ pub(crate) fn sincos<'a>(args: &[Expr<'a>]) -> Expr<'a> {
 pub(crate) fn tan<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let x = args[0];
     let wide = x.to_f64();
-    let n = (wide * std::f64::consts::FRAC_2_PI).roundeven();
+    let shifted = wide.fma(std::f64::consts::FRAC_2_PI, ROUND_F64);
+    let n = shifted - ROUND_F64;
     let r = c::HALF_PI_F64.iter().fold(wide, |r, part| n.fma(-part, r));
-    // The integer and its low bits: 1.5 · 2⁵².
-    let n = (n + 6_755_399_441_055_744.0).to_bits();
-    let reduced = x.body.branch(x.fabs().not_lt(FAST_LIMIT), &[r, n], || {
+    let reduced = x.body.branch(x.fabs().not_lt(FAST_LIMIT), &[r, shifted.to_bits()], || {
         let (n, rest) = nearest_multiple(turns(x), 1);
-        vec![if_finite(x, rest.copysign_times(wide)), n]
+        vec![if_finite(x, rest.negated_with(wide)), n]
     });
     tan_of_quadrant(reduced[0], (reduced[1] & 1).ne(0)).to_f32()
 }
 
+/// Sine and cosine for `|r| ≤ π/4` in double.
+fn sin_cos_f64(r: Expr<'_>) -> (Expr<'_>, Expr<'_>) {
+    let s = r * r;
+    let sin = (r * s).fma(s.polynomial(&c::SIN_F64), r);
+    // As in f32: the sum loses the sign of a zero.
+    (select(r.eq(0.0), r, sin), s.polynomial(&c::COS_F64).fma(s, 1.0))
+}
+
 /// `tan r`, or `−1 / tan r` where `turned`, for `|r| ≤ π/4` in double.
 fn tan_of_quadrant<'a>(r: Expr<'a>, turned: Expr<'a>) -> Expr<'a> {
-    let s = r * r;
-    let sin = select(s.lt(1e-30), r, (r * s).fma(s.polynomial(&c::SIN_F64), r));
-    let cos = s.polynomial(&c::COS_F64).fma(s, 1.0);
+    let (sin, cos) = sin_cos_f64(r);
     select(turned, -cos, sin) / select(turned, sin, cos)
 }
 
-/// `sin(π r)` for `|r| ≤ ½`.
-fn sinpi_polynomial(r: Expr<'_>) -> Expr<'_> {
-    let s = r * r;
-    let low = s.polynomial(&c::SINPI).fma(s, c::PI[1]);
-    r.fma(c::PI[0], r * low)
+/// The nearest multiple of ½ to `x`, and `π` times what is left, in double.
+fn half_turns(x: Expr<'_>) -> (Expr<'_>, Expr<'_>) {
+    // From 2²³ on every float is an integer; the limit keeps 2 x finite.
+    let nearest = (x.at_most(1e30).at_least(-1e30) * 2.0).roundeven() * 0.5;
+    let nearest = select(x.fabs().ge(8_388_608.0), x, nearest);
+    (nearest, (x - nearest).to_f64() * std::f64::consts::PI)
 }
 
-/// Whether a float, known to be an integer, is odd; as the lowest bit of an i32.
+/// Whether a float that is a multiple of 1 is odd; as the lowest bit of an i32.
 fn is_odd(n: Expr<'_>) -> Expr<'_> {
     let half = n * 0.5;
     half.floor().ne(half).to_int(&Type::I32, false)
@@ -154,38 +179,37 @@ fn is_odd(n: Expr<'_>) -> Expr<'_> {
 /// `sin(π x)`, ±0 with the sign of `x` at integers.
 pub(crate) fn sinpi<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let x = args[0];
-    let n = x.roundeven();
-    let r = x - n;
-    let result = alternate(sinpi_polynomial(r), is_odd(n));
-    select(r.eq(0.0), x.body.f32(0.0).copysign(x), result)
+    let (nearest, r) = half_turns(x);
+    let (sin, cos) = sin_cos_f64(r);
+    let whole = nearest.floor();
+    let turned = whole.ne(nearest);
+    let result = alternate(select(turned, cos, sin).to_f32(), is_odd(whole));
+    let zero = nearest.eq(x) & !turned & x.fabs().lt(f64::INFINITY);
+    select(zero, x.body.f32(0.0).copysign(x), result)
 }
 
 /// `cos(π x)`, +0 half-way between integers.
 pub(crate) fn cospi<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let x = args[0];
-    let n = x.roundeven();
-    // cos(π r) = sin(π (½ − |r|)): the difference is exact where the result is small.
-    let r = x.body.f32(0.5) - (x - n).fabs();
-    let result = alternate(sinpi_polynomial(r), is_odd(n));
-    select(r.eq(0.0), x.body.f32(0.0), result)
+    let (nearest, r) = half_turns(x);
+    let (sin, cos) = sin_cos_f64(r);
+    let whole = nearest.floor();
+    let turned = whole.ne(nearest);
+    let result = alternate(select(turned, -sin, cos).to_f32(), is_odd(whole));
+    select(nearest.eq(x) & turned, x.body.f32(0.0), result)
 }
 
 /// `tan(π x)`: ±0 at integers, ±∞ half-way between them, with the signs of C.
 pub(crate) fn tanpi<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let x = args[0];
-    let n = (x * 2.0).roundeven();
-    // Beyond 2²³ everything is an integer, and 2 x may overflow.
-    let n = select(x.fabs().ge(8_388_608.0), x * 2.0, n);
-    let half_n = select(x.fabs().ge(8_388_608.0), x, n * 0.5);
-    let r = x - half_n;
-    let turned = half_n.floor().ne(half_n);
-    let result = tan_of_quadrant(r.to_f64() * std::f64::consts::PI, turned).to_f32();
+    let (nearest, r) = half_turns(x);
+    let whole = nearest.floor();
+    let turned = whole.ne(nearest);
+    let result = tan_of_quadrant(r, turned).to_f32();
     // At a multiple of ½ the sign alternates: + at even multiples of 1 for x > 0, − at odd ones.
-    let whole = half_n.floor();
     let zero = alternate(x.body.f32(0.0).copysign(x), is_odd(whole));
     let pole = alternate(x.body.f32(f64::INFINITY), is_odd(whole));
-    let special = select(turned, pole, zero);
-    select(r.eq(0.0), special, result)
+    select(nearest.eq(x) & x.fabs().lt(f64::INFINITY), select(turned, pole, zero), result)
 }
 
 /// What `asin` and `acos` share: `asin |x|` for `|x| ≤ ½`, else `asin √((1 − |x|) / 2)`; and which it is.
@@ -274,7 +298,7 @@ pub(crate) fn atan2pi<'a>(args: &[Expr<'a>]) -> Expr<'a> {
 
 impl<'a> Expr<'a> {
     /// `self`, negated where `sign` is negative.
-    fn copysign_times(self, sign: Self) -> Self {
+    fn negated_with(self, sign: Self) -> Self {
         select(sign.lt(0.0), -self, self)
     }
 }
