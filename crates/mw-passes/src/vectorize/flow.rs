@@ -569,7 +569,10 @@ impl Emitter<'_, '_> {
         self.find_groups(block);
         for index in 0..self.source.block(block).insts.len() {
             let id = self.source.block(block).insts[index];
-            self.emit_inst(block, id)?;
+            // Some are emitted before their turn, with a group of memory accesses.
+            if self.source.inst(id).result.is_none_or(|result| !self.is_emitted(result)) {
+                self.emit_inst(block, id)?;
+            }
         }
         Ok(())
     }

@@ -8,15 +8,11 @@ use mw_air::{
 use super::values::{Emitter, LANES, Wide};
 use crate::PassError;
 
-/// Neighbouring accesses that are done together.
-#[derive(Debug, Default)]
-pub(super) struct Groups {}
-
 impl Emitter<'_, '_> {
-    /// Looks for accesses of `block` that can be done together.
-    pub(super) fn find_groups(&mut self, _block: BlockId) {}
-
-    pub(super) fn emit_load(&mut self, _block: BlockId, id: InstId) -> Result<(), PassError> {
+    pub(super) fn emit_load(&mut self, block: BlockId, id: InstId) -> Result<(), PassError> {
+        if self.emit_load_group(block, id)? {
+            return Ok(());
+        }
         let data = self.source.inst(id);
         let Inst::Load { ptr, align, volatile, ordering } = data.inst else { unreachable!("is a load") };
         let result = data.result.expect("loads have a value");
@@ -78,6 +74,9 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn emit_store(&mut self, id: InstId) -> Result<(), PassError> {
+        if self.emit_store_group(id)? {
+            return Ok(());
+        }
         let data = self.source.inst(id);
         let Inst::Store { ptr, value, align, volatile, .. } = data.inst else { unreachable!("is a store") };
         let ty = self.source.value_type(value).clone();

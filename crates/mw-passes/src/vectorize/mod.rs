@@ -17,6 +17,7 @@ mod calls;
 mod collective;
 mod convert;
 mod flow;
+mod groups;
 mod lane_loop;
 mod matrix;
 mod memory;

@@ -233,7 +233,7 @@ pub(super) struct Emitter<'e, 'm> {
     pub(super) has_barriers: bool,
     pub(super) private: PrivateMemory,
     pub(super) state: super::flow::FlowState,
-    pub(super) groups: super::memory::Groups,
+    pub(super) groups: super::groups::Groups,
     /// `<0, 1, …, 31>` by element type, and other constants are interned by the function itself.
     threadgroup_base: Option<ValueId>,
 }
@@ -271,7 +271,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
             has_barriers: false,
             private,
             state,
-            groups: super::memory::Groups::default(),
+            groups: super::groups::Groups::default(),
             threadgroup_base: None,
         })
     }
@@ -337,15 +337,6 @@ impl<'e, 'm> Emitter<'e, 'm> {
         Builder::at(&mut self.function, self.slots).alloca(ty, align)
     }
 
-    /// A stack slot with a value from the start.
-    pub(super) fn slot_with(&mut self, ty: &Type, value: ValueId) -> ValueId {
-        let slot = self.slot(ty);
-        let block = self.slots;
-        let align = Layout::align(ty).min(64);
-        Builder::at(&mut self.function, block).store(slot, value, align);
-        slot
-    }
-
     /// Reads a slot.
     pub(super) fn read(&mut self, ty: &Type, slot: ValueId) -> ValueId {
         let align = Layout::align(ty).min(64);
@@ -407,6 +398,11 @@ impl<'e, 'm> Emitter<'e, 'm> {
     /// Records what stands for `value`.
     pub(super) fn set(&mut self, value: ValueId, wide: Wide) {
         self.map[value.index()] = Some(wide);
+    }
+
+    /// Whether something stands for `value` already.
+    pub(super) fn is_emitted(&self, value: ValueId) -> bool {
+        self.map[value.index()].is_some()
     }
 
     /// What stands for `value`.

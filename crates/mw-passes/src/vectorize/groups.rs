@@ -1,0 +1,570 @@
+//! Neighbouring strided accesses done as one wide access and shuffles.
+//!
+//! **Before** each lane reads `x[4·i]`, `x[4·i + 1]`, …: four gathers of 32 elements with a stride of 4.
+//! **After** one read of 128 elements side by side and four shuffles, where all lanes are active and the
+//! addresses are what they seem; the gathers otherwise.
+//! **Requires** accesses of one block, of one size, whose addresses differ by constants below the stride,
+//! with nothing between them that may write what is read (or touch what is written).
+//! **Cost** O(accesses²) in a block in the worst case.
+//!
+//! That addresses differ by a constant is found by a guess at their linear form and checked by the code:
+//! LLVM proves most checks away.
+
+use std::collections::BTreeMap;
+
+use mw_air::{
+    AddressSpace, BinaryOp, BlockId, CastOp, Flags, Inst, InstId, IntPredicate, Layout, Scalar, Type, ValueDef, ValueId,
+};
+use rustc_hash::FxHashMap;
+
+use super::values::{Emitter, LANES, Wide};
+use crate::PassError;
+use crate::uniformity::Shape;
+
+/// Widest distance between lanes that is read in one piece, in bytes.
+const MAX_STRIDE_BYTES: i64 = 32;
+/// How deep a linear form looks into an address.
+const MAX_DEPTH: u32 = 24;
+
+/// Accesses that are done together.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    /// Instructions with the distance in bytes from the lowest address.
+    members: Vec<(InstId, i64)>,
+    stride: i64,
+    size: i64,
+}
+
+/// The groups of a block.
+#[derive(Debug, Default)]
+pub(super) struct Groups {
+    /// Loads, by the first of them.
+    loads: FxHashMap<InstId, Group>,
+    /// Stores, by the last of them.
+    stores: FxHashMap<InstId, Group>,
+    /// Stores that a later one does too.
+    covered: rustc_hash::FxHashSet<InstId>,
+}
+
+/// An address as a sum: of what, how often, plus a constant.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Linear {
+    terms: BTreeMap<(ValueId, bool), i64>,
+    constant: i64,
+}
+
+impl Linear {
+    fn add(&mut self, other: &Self, scale: i64) {
+        for (term, count) in &other.terms {
+            let sum = self.terms.entry(*term).or_default();
+            *sum = sum.wrapping_add(count.wrapping_mul(scale));
+            if *sum == 0 {
+                self.terms.remove(term);
+            }
+        }
+        self.constant = self.constant.wrapping_add(other.constant.wrapping_mul(scale));
+    }
+}
+
+/// A group that may still grow.
+struct Open {
+    key: (Linear, i64, i64),
+    members: Vec<(InstId, i64)>,
+    root: Option<ValueId>,
+    space: AddressSpace,
+    position: usize,
+}
+
+impl Open {
+    fn fits(&self, constant: i64) -> bool {
+        let low = self.members.iter().map(|(_, at)| *at).min().unwrap_or(constant).min(constant);
+        let high = self.members.iter().map(|(_, at)| *at).max().unwrap_or(constant).max(constant);
+        high - low < self.key.1 && (high - low) % self.key.2 == 0
+    }
+
+    fn close(self) -> Group {
+        let low = self.members.iter().map(|(_, at)| *at).min().unwrap_or(0);
+        let members = self.members.into_iter().map(|(id, at)| (id, at - low)).collect();
+        Group { members, stride: self.key.1, size: self.key.2 }
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// Looks for accesses of `block` that can be done together.
+    pub(super) fn find_groups(&mut self, block: BlockId) {
+        let mut groups = Groups::default();
+        let mut loads: Vec<Open> = Vec::new();
+        let mut stores: Vec<Open> = Vec::new();
+        let finish_load = |open: Open, groups: &mut Groups| {
+            let first = open.members[0].0;
+            groups.loads.insert(first, open.close());
+        };
+        let finish_store = |open: Open, groups: &mut Groups| {
+            let group = open.close();
+            let slots = group.stride / group.size;
+            let mut seen = vec![false; slots as usize];
+            let mut complete = group.members.len() as i64 == slots;
+            for (_, at) in &group.members {
+                complete &= !std::mem::replace(&mut seen[(at / group.size) as usize], true);
+            }
+            if complete && slots > 1 {
+                let last = group.members[group.members.len() - 1].0;
+                for (id, _) in &group.members {
+                    if *id != last {
+                        groups.covered.insert(*id);
+                    }
+                }
+                groups.stores.insert(last, group);
+            }
+        };
+        let insts = self.source.block(block).insts.clone();
+        let positions: FxHashMap<InstId, usize> =
+            insts.iter().enumerate().map(|(position, id)| (*id, position)).collect();
+        for (position, id) in insts.iter().copied().enumerate() {
+            let data = self.source.inst(id);
+            match &data.inst {
+                Inst::Load { ptr, volatile: false, ordering: None, .. } => {
+                    let ty = self.source.value_type(data.result.expect("loads have a value")).clone();
+                    let space = self.source.value_type(*ptr).address_space().unwrap_or(AddressSpace::THREAD);
+                    if space == AddressSpace::THREAD {
+                        continue;
+                    }
+                    let root = self.root(*ptr);
+                    // What is read here may have been written by a store that is to be delayed.
+                    drain(&mut stores, |open| self.may_alias(open.root, open.space, root, space))
+                        .into_iter()
+                        .for_each(|open| finish_store(open, &mut groups));
+                    let Some((key, constant)) = self.group_key(*ptr, &ty) else { continue };
+                    let found = loads.iter_mut().find(|open| {
+                        open.key == key && open.fits(constant) && open.root == root && open.space == space
+                    });
+                    match found {
+                        Some(open) if self.is_ready(*ptr, &positions, open.position, 0) => {
+                            open.members.push((id, constant));
+                        }
+                        _ => loads.push(Open { key, members: vec![(id, constant)], root, space, position }),
+                    }
+                }
+                Inst::Store { ptr, value, volatile: false, ordering: None, .. } => {
+                    let ty = self.source.value_type(*value).clone();
+                    let space = self.source.value_type(*ptr).address_space().unwrap_or(AddressSpace::THREAD);
+                    if space == AddressSpace::THREAD {
+                        continue;
+                    }
+                    let root = self.root(*ptr);
+                    drain(&mut loads, |open| self.may_alias(open.root, open.space, root, space))
+                        .into_iter()
+                        .for_each(|open| finish_load(open, &mut groups));
+                    let key = self.group_key(*ptr, &ty);
+                    let same = |open: &Open| {
+                        key.as_ref().is_some_and(|(key, constant)| {
+                            open.key == *key
+                                && open.fits(*constant)
+                                && open.members.iter().all(|(_, at)| at != constant)
+                        })
+                    };
+                    drain(&mut stores, |open| {
+                        !same(open) && self.may_alias(open.root, open.space, root, space)
+                    })
+                    .into_iter()
+                    .for_each(|open| finish_store(open, &mut groups));
+                    let Some((key, constant)) = key else { continue };
+                    match stores.iter_mut().find(|open| {
+                        open.key == key
+                            && open.fits(constant)
+                            && open.members.iter().all(|(_, at)| *at != constant)
+                    }) {
+                        Some(open) => open.members.push((id, constant)),
+                        None => stores.push(Open { key, members: vec![(id, constant)], root, space, position }),
+                    }
+                }
+                Inst::Load { .. }
+                | Inst::Store { .. }
+                | Inst::AtomicRmw { .. }
+                | Inst::CmpXchg { .. }
+                | Inst::Fence { .. } => {
+                    drain(&mut loads, |_| true).into_iter().for_each(|open| finish_load(open, &mut groups));
+                    drain(&mut stores, |_| true).into_iter().for_each(|open| finish_store(open, &mut groups));
+                }
+                Inst::Call(call) if self.may_touch_memory(call) => {
+                    drain(&mut loads, |_| true).into_iter().for_each(|open| finish_load(open, &mut groups));
+                    drain(&mut stores, |_| true).into_iter().for_each(|open| finish_store(open, &mut groups));
+                }
+                _ => {}
+            }
+        }
+        loads.into_iter().for_each(|open| finish_load(open, &mut groups));
+        stores.into_iter().for_each(|open| finish_store(open, &mut groups));
+        self.groups = groups;
+    }
+
+    fn may_touch_memory(&self, call: &mw_air::Call) -> bool {
+        let mw_air::Callee::Function(id) = call.callee else { return true };
+        let name = &*self.shared.module.function(id).name;
+        if name.starts_with("llvm.") || name.starts_with("mw.") {
+            return false;
+        }
+        !matches!(
+            mw_air::Intrinsic::classify(name),
+            Some(
+                mw_air::Intrinsic::Simd { .. }
+                    | mw_air::Intrinsic::Quad { .. }
+                    | mw_air::Intrinsic::Matrix(mw_air::intrinsics::MatrixOp::MultiplyAccumulate { .. })
+                    | mw_air::Intrinsic::SimdgroupSize { .. }
+                    | mw_air::Intrinsic::ThreadIndexInSimdgroup { .. }
+            )
+        )
+    }
+
+    /// The kernel parameter or global that an address comes from.
+    fn root(&self, ptr: ValueId) -> Option<ValueId> {
+        let mut value = ptr;
+        for _ in 0..64 {
+            match &self.source.value(value).def {
+                ValueDef::Param(_) => return self.kernel.map(|_| value),
+                ValueDef::Const(_) => return Some(value),
+                ValueDef::Inst(id) => match &self.source.inst(*id).inst {
+                    Inst::Gep { base, .. } => value = *base,
+                    Inst::Cast { op: CastOp::Bitcast | CastOp::AddrSpaceCast, value: from, .. }
+                    | Inst::Freeze { value: from } => value = *from,
+                    Inst::Phi { incoming, .. } => {
+                        // A pointer that a loop advances comes from where it started.
+                        let outside: Vec<ValueId> = incoming
+                            .iter()
+                            .map(|(_, from)| *from)
+                            .filter(|from| !self.advances(*from, value))
+                            .collect();
+                        match *outside {
+                            [start] => value = start,
+                            _ => return None,
+                        }
+                    }
+                    _ => return None,
+                },
+            }
+        }
+        None
+    }
+
+    /// Whether `value` is `start` plus something.
+    fn advances(&self, value: ValueId, start: ValueId) -> bool {
+        let mut value = value;
+        for _ in 0..8 {
+            if value == start {
+                return true;
+            }
+            let Some(id) = self.source.defining_inst(value) else { return false };
+            let Inst::Gep { base, .. } = &self.source.inst(id).inst else { return false };
+            value = *base;
+        }
+        false
+    }
+
+    /// Whether accesses through these roots may touch the same bytes. Metal's compiler assumes that buffer
+    /// arguments do not overlap, and says so with `air-buffer-no-alias`.
+    fn may_alias(
+        &self,
+        first: Option<ValueId>,
+        first_space: AddressSpace,
+        second: Option<ValueId>,
+        second_space: AddressSpace,
+    ) -> bool {
+        if first_space != second_space {
+            return false;
+        }
+        match (first, second) {
+            (Some(first), Some(second)) => first == second,
+            _ => true,
+        }
+    }
+
+    /// What accesses of one group have in common, and the constant by which they differ.
+    fn group_key(&self, ptr: ValueId, ty: &Type) -> Option<((Linear, i64, i64), i64)> {
+        let Shape::Strided(stride) = self.shape(ptr) else { return None };
+        let size = Layout::store_size(ty) as i64;
+        if stride <= size || stride > MAX_STRIDE_BYTES || stride % size != 0 {
+            return None;
+        }
+        let mut form = self.linear(ptr, 0);
+        let constant = std::mem::take(&mut form.constant);
+        Some(((form, stride, size), constant))
+    }
+
+    fn linear(&self, value: ValueId, depth: u32) -> Linear {
+        let mut form = Linear::default();
+        if let Some(constant) = self.source.as_int(value) {
+            let bits = self.source.value_type(value).scalar().map_or(64, Scalar::bits);
+            form.constant = (constant as i64) << (64 - bits) >> (64 - bits);
+            return form;
+        }
+        let whole = |extended: bool| {
+            let mut form = Linear::default();
+            form.terms.insert((value, extended), 1);
+            form
+        };
+        let Some(id) = self.source.defining_inst(value).filter(|_| depth < MAX_DEPTH) else {
+            return whole(false);
+        };
+        match &self.source.inst(id).inst {
+            Inst::Gep { source, base, indices, .. } => {
+                form = self.linear(*base, depth + 1);
+                let mut ty = source.clone();
+                for (position, index) in indices.iter().enumerate() {
+                    if position > 0 {
+                        if let Type::Struct(structure) = &ty {
+                            let field = self.source.as_int(*index).unwrap_or(0);
+                            form.constant += Layout::field_offset(structure, field as usize) as i64;
+                            ty = ty.element(field).unwrap_or(Type::I8);
+                            continue;
+                        }
+                        ty = ty.element(0).unwrap_or(Type::I8);
+                    }
+                    form.add(&self.linear(*index, depth + 1), Layout::alloc_size(&ty) as i64);
+                }
+                form
+            }
+            Inst::Cast { op: CastOp::ZExt | CastOp::SExt, value: from, .. } => {
+                // A guess: that the sum does not wrap is checked by comparing addresses.
+                self.linear(*from, depth + 1)
+            }
+            Inst::Binary { op: BinaryOp::Add, lhs, rhs, .. } => {
+                form = self.linear(*lhs, depth + 1);
+                form.add(&self.linear(*rhs, depth + 1), 1);
+                form
+            }
+            Inst::Binary { op: BinaryOp::Or, lhs, rhs, flags } if flags.contains(Flags::DISJOINT) => {
+                form = self.linear(*lhs, depth + 1);
+                form.add(&self.linear(*rhs, depth + 1), 1);
+                form
+            }
+            Inst::Binary { op: BinaryOp::Sub, lhs, rhs, .. } => {
+                form = self.linear(*lhs, depth + 1);
+                form.add(&self.linear(*rhs, depth + 1), -1);
+                form
+            }
+            Inst::Binary { op: BinaryOp::Mul, lhs, rhs, .. } => match self.source.as_int(*rhs) {
+                Some(factor) => {
+                    form.add(&self.linear(*lhs, depth + 1), factor as i64);
+                    form
+                }
+                None => whole(false),
+            },
+            Inst::Binary { op: BinaryOp::Shl, lhs, rhs, .. } => match self.source.as_int(*rhs) {
+                Some(count) if count < 32 => {
+                    form.add(&self.linear(*lhs, depth + 1), 1 << count);
+                    form
+                }
+                _ => whole(false),
+            },
+            _ => whole(false),
+        }
+    }
+
+    /// Whether `value` can be computed at `position` of its block already: everything behind it that is
+    /// defined later is arithmetic.
+    fn is_ready(
+        &self,
+        value: ValueId,
+        positions: &FxHashMap<InstId, usize>,
+        position: usize,
+        depth: u32,
+    ) -> bool {
+        let Some(id) = self.source.defining_inst(value) else { return true };
+        match positions.get(&id) {
+            None => true,
+            Some(at) if *at < position => true,
+            Some(_) if depth >= MAX_DEPTH => false,
+            Some(_) => {
+                let inst = &self.source.inst(id).inst;
+                if !matches!(inst, Inst::Gep { .. } | Inst::Binary { .. } | Inst::Cast { .. }) {
+                    return false;
+                }
+                let mut ready = true;
+                inst.for_each_operand(|operand| {
+                    ready &= self.is_ready(operand, positions, position, depth + 1);
+                });
+                ready
+            }
+        }
+    }
+
+    /// Emits the arithmetic behind `value` where it has not been emitted yet.
+    fn emit_early(&mut self, block: BlockId, value: ValueId) -> Result<(), PassError> {
+        if self.is_emitted(value) {
+            return Ok(());
+        }
+        let Some(id) = self.source.defining_inst(value) else { return Ok(()) };
+        let inst = self.source.inst(id).inst.clone();
+        let mut operands = Vec::new();
+        inst.for_each_operand(|operand| operands.push(operand));
+        for operand in operands {
+            self.emit_early(block, operand)?;
+        }
+        self.emit_inst(block, id)
+    }
+
+    /// Emits the group that starts with this load; `false` when it is in none.
+    pub(super) fn emit_load_group(&mut self, block: BlockId, id: InstId) -> Result<bool, PassError> {
+        let Some(group) = self.groups.loads.remove(&id) else { return Ok(false) };
+        let mut pointers = Vec::new();
+        for (member, at) in &group.members {
+            let Inst::Load { ptr, align, .. } = self.source.inst(*member).inst else { unreachable!("is a load") };
+            self.emit_early(block, ptr)?;
+            pointers.push((ptr, *at, align));
+        }
+        let memory = Scalar::Int(group.size as u16 * 8);
+        let vector = Type::Vector(memory, LANES);
+        let (condition, base) = self.group_condition(&pointers)?;
+        let span = pointers.iter().map(|(_, at, _)| at / group.size).max().unwrap_or(0);
+        let steps = group.stride / group.size;
+        let count = (i64::from(LANES) - 1) * steps + span + 1;
+        let align = pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
+        let mask = self.mask();
+        let (yes, no, after) =
+            (self.function.add_block(), self.function.add_block(), self.function.add_block());
+        self.b().cond_br(condition, yes, no);
+        self.block = yes;
+        let wide = self.b().load(&Type::Vector(memory, count as u32), base, align);
+        let mut fast = Vec::new();
+        for (_, at, _) in &pointers {
+            let first = at / group.size;
+            let order = (0..i64::from(LANES)).map(|lane| (lane * steps + first) as i32).collect();
+            fast.push(self.b().shuffle(wide, wide, order));
+        }
+        self.b().br(after);
+        let yes_end = self.block;
+        self.block = no;
+        let mut slow = Vec::new();
+        for (ptr, _, _) in &pointers {
+            let addresses = self.vector(*ptr)?;
+            slow.push(self.gather(memory, addresses, align, mask));
+        }
+        self.b().br(after);
+        let no_end = self.block;
+        self.block = after;
+        let mut bits = Vec::new();
+        for (fast, slow) in fast.into_iter().zip(slow) {
+            bits.push(self.b().phi(&vector, vec![(yes_end, fast), (no_end, slow)]));
+        }
+        for ((member, _), bits) in group.members.iter().zip(bits) {
+            let result = self.source.inst(*member).result.expect("loads have a value");
+            let ty = self.source.value_type(result).clone();
+            let value = self.from_bits(bits, &ty);
+            self.set(result, Wide::Varying(value));
+        }
+        Ok(true)
+    }
+
+    /// Emits the group that ends with this store; `false` when it is in none. A store that a later one
+    /// covers is skipped.
+    pub(super) fn emit_store_group(&mut self, id: InstId) -> Result<bool, PassError> {
+        if self.groups.covered.contains(&id) {
+            return Ok(true);
+        }
+        let Some(group) = self.groups.stores.remove(&id) else { return Ok(false) };
+        let mut pointers = Vec::new();
+        let mut values = Vec::new();
+        for (member, at) in &group.members {
+            let Inst::Store { ptr, value, align, .. } = self.source.inst(*member).inst else {
+                unreachable!("is a store")
+            };
+            pointers.push((ptr, *at, align));
+            let ty = self.source.value_type(value).clone();
+            let vector = self.vector(value)?;
+            values.push(self.to_bits(vector, &ty));
+        }
+        let (condition, base) = self.group_condition(&pointers)?;
+        let align = pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
+        let steps = (group.stride / group.size) as usize;
+        let mask = self.mask();
+        self.if_else_void(
+            condition,
+            |this| {
+                let mut slots = vec![values[0]; steps];
+                for ((_, at, _), value) in pointers.iter().zip(&values) {
+                    slots[(at / group.size) as usize] = *value;
+                }
+                let wide = this.interleave(&slots);
+                this.b().store(base, wide, align);
+                Ok(())
+            },
+            |this| {
+                for ((ptr, _, _), value) in pointers.iter().zip(&values) {
+                    let addresses = this.vector(*ptr)?;
+                    this.scatter(addresses, *value, align, mask)?;
+                }
+                Ok(())
+            },
+        )?;
+        Ok(true)
+    }
+
+    /// Element L·n + j of the result is lane L of vector j of n.
+    fn interleave(&mut self, vectors: &[ValueId]) -> ValueId {
+        // Side by side first, then one shuffle: LLVM knows interleaving by that form.
+        let mut whole = vectors[0];
+        let mut count = LANES as usize;
+        for vector in &vectors[1..] {
+            let ty = self.function.value_type(*vector).clone();
+            let mut b = self.b();
+            let poison = b.poison(&ty);
+            let padded = b.shuffle(
+                *vector,
+                poison,
+                (0..count).map(|index| if index < LANES as usize { index as i32 } else { -1 }).collect(),
+            );
+            let order = (0..count + LANES as usize).map(|index| index as i32).collect();
+            whole = b.shuffle(whole, padded, order);
+            count += LANES as usize;
+        }
+        let n = vectors.len();
+        let order = (0..count).map(|index| ((index % n) * LANES as usize + index / n) as i32).collect();
+        self.b().shuffle(whole, whole, order)
+    }
+
+    /// Whether all lanes are active and all addresses lie as the group says; and the lowest address.
+    fn group_condition(&mut self, pointers: &[(ValueId, i64, u32)]) -> Result<(ValueId, ValueId), PassError> {
+        let mask = self.mask();
+        let mut condition = self.all(mask);
+        let mut lowest = None;
+        let mut bases = Vec::new();
+        for (ptr, at, _) in pointers {
+            let Wide::Strided { base, ok, .. } = self.wide(*ptr)? else {
+                return Err(PassError::invalid("an address of a group is not strided".to_owned()));
+            };
+            if let Some(ok) = ok {
+                condition = self.b().binary(BinaryOp::And, condition, ok);
+            }
+            if *at == 0 {
+                lowest = Some(base);
+            }
+            bases.push((base, *at));
+        }
+        let lowest = lowest.ok_or_else(|| PassError::invalid("a group without lowest address".to_owned()))?;
+        for (base, at) in bases {
+            if base == lowest {
+                continue;
+            }
+            let mut b = self.b();
+            let offset = b.int(&Type::I64, at as u64);
+            let expected = b.gep(&Type::I8, lowest, vec![offset]);
+            let same = b.icmp(IntPredicate::Eq, base, expected);
+            condition = b.binary(BinaryOp::And, condition, same);
+        }
+        Ok((condition, lowest))
+    }
+}
+
+/// Takes out the elements that `take` chooses, in order.
+fn drain(list: &mut Vec<Open>, take: impl Fn(&Open) -> bool) -> Vec<Open> {
+    let mut taken = Vec::new();
+    let mut index = 0;
+    while index < list.len() {
+        if take(&list[index]) {
+            taken.push(list.remove(index));
+        } else {
+            index += 1;
+        }
+    }
+    taken
+}
