@@ -9,7 +9,7 @@ use mw_backend::{Argument, Backend, CompileError, Kernel, Launch, LaunchError};
 
 use crate::decode::{DecodeError, decode};
 use crate::exec::{Limits, Machine, Simdgroup, Stop, Threadgroup};
-use crate::memory::{Memory, Region, THREADGROUP};
+use crate::memory::{Memory, Region, THREADGROUP, absent_address};
 use crate::observe::{Finding, Observer};
 use crate::program::{LANES, Program, Row};
 use crate::shadow::Shadowed;
@@ -196,8 +196,8 @@ impl InterpKernel {
             for (index, simdgroup) in simdgroups.iter_mut().enumerate().take(groups as usize) {
                 let index = index as u32;
                 let lanes = (threads - index * LANES as u32).min(LANES as u32);
-                let (rows, undef) = simdgroup.start(&self.program, self.entry, index, lanes);
-                self.pass_arguments(launch, &offsets, &threadgroup, index, rows, undef);
+                let rows = simdgroup.start(&self.program, self.entry, index, lanes);
+                self.pass_arguments(launch, &offsets, &threadgroup, index, rows);
             }
             let mut running = true;
             while running {
@@ -216,7 +216,7 @@ impl InterpKernel {
     /// Buffers that the launch may reach, address by argument of threadgroup memory, and its size.
     fn bind(&self, launch: &Launch<'_>) -> Result<(Vec<Region>, Vec<u64>, usize), LaunchError> {
         let mut regions = Vec::new();
-        let mut addresses = vec![0; launch.args.len()];
+        let mut addresses: Vec<u64> = (0..launch.args.len()).map(absent_address).collect();
         let mut end = self.program.threadgroup_memory.len() as u64;
         for (index, argument) in launch.args.iter().enumerate() {
             match argument {
@@ -250,7 +250,6 @@ impl InterpKernel {
         threadgroup: &Threadgroup,
         simdgroup: u32,
         rows: &mut [Row],
-        undef: &mut [u32],
     ) {
         let entry = self.info();
         let function = self.module.function(entry.function);
@@ -262,11 +261,8 @@ impl InterpKernel {
                 _ => continue,
             };
             let ArgRole::Builtin(builtin) = arg.role else {
-                rows[register] = [addresses.get(index).copied().unwrap_or(0); LANES];
-                if !matches!(launch.args.get(index), Some(Argument::Buffer(_) | Argument::Threadgroup { .. }))
-                {
-                    undef[register] = u32::MAX;
-                }
+                let address = addresses.get(index).copied().unwrap_or_else(|| absent_address(index));
+                rows[register] = [address; LANES];
                 register += width;
                 continue;
             };

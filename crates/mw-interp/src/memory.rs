@@ -9,19 +9,35 @@ use mw_backend::BufferView;
 use crate::shadow::Shadowed;
 
 /// First address of private memory. Every lane sees its own.
-pub(crate) const PRIVATE: u64 = 0xf100_0000_0000_0000;
+pub(crate) const PRIVATE: u64 = 0xf180_0000_0000_0000;
 /// First address of threadgroup memory.
 pub(crate) const THREADGROUP: u64 = 0xf200_0000_0000_0000;
 /// First address of the module's constant data.
 pub(crate) const CONSTANTS: u64 = 0xf300_0000_0000_0000;
 /// Address of function 0; functions are 16 bytes apart.
 pub(crate) const FUNCTIONS: u64 = 0xf400_0000_0000_0000;
+/// Address of parameter 0 when nothing is bound to it; parameters are 2^48 bytes apart.
+const ABSENT: u64 = 0xf500_0000_0000_0000;
+
+/// Bytes before and after a thread's private memory that may be touched. Apple-compiled kernels do it:
+/// MLX's `layer_norm` clears the elements past a row from a negative index on.
+pub(crate) const PRIVATE_GUARD: u32 = 4096;
 
 const RANGE: u64 = 1 << 56;
 
 /// The address that stands for a function.
 pub(crate) fn function_address(function: FuncId) -> u64 {
     FUNCTIONS + u64::from(function.0) * 16
+}
+
+/// The address of a parameter that nothing is bound to. Kernels may read through it what they do not use.
+pub(crate) fn absent_address(parameter: usize) -> u64 {
+    ABSENT + ((parameter as u64 & 0xff) << 48)
+}
+
+/// The parameter that an address of [`Place::Absent`] belongs to.
+pub(crate) fn absent_parameter(address: u64) -> u64 {
+    (address - ABSENT) >> 48
 }
 
 /// The function at an address.
@@ -43,6 +59,8 @@ pub enum Place {
     Constants,
     /// Code.
     Functions,
+    /// A parameter that nothing is bound to.
+    Absent,
     /// Anything else: buffers of the host, or nothing.
     Host,
 }
@@ -52,10 +70,11 @@ pub enum Place {
 pub(crate) fn place(address: u64) -> (Place, u64) {
     let offset = address & (RANGE - 1);
     match address >> 56 {
-        0xf1 => (Place::Private, offset),
+        0xf1 => (Place::Private, address.wrapping_sub(PRIVATE)),
         0xf2 => (Place::Threadgroup, offset),
         0xf3 => (Place::Constants, offset),
         0xf4 => (Place::Functions, offset),
+        0xf5 => (Place::Absent, offset),
         _ => (Place::Host, address),
     }
 }
@@ -87,6 +106,10 @@ pub(crate) struct Memory<'a> {
     /// The region that answered last.
     last: usize,
     pub(crate) threadgroup: Shadowed,
+    /// End of private memory, without the guard.
+    pub(crate) private_end: u64,
+    /// An access touched the guard around private memory.
+    pub(crate) strayed: bool,
     /// Owned, and then writable, only while constructors run.
     pub(crate) constants: Cow<'a, Shadowed>,
 }
@@ -102,7 +125,15 @@ impl<'a> Memory<'a> {
                 Some(*end)
             })
             .collect();
-        Self { regions, ends, last: 0, threadgroup: Shadowed::new(0, 1), constants }
+        Self {
+            regions,
+            ends,
+            last: 0,
+            threadgroup: Shadowed::new(0, 1),
+            private_end: 0,
+            strayed: false,
+            constants,
+        }
     }
 
     /// All buffers, by address.
@@ -151,6 +182,7 @@ impl<'a> Memory<'a> {
                 Ok((read_view(&view, offset, size), 0))
             }
             (Place::Private, offset) if private.contains(offset, size) => {
+                self.check_private(offset, size);
                 Ok(private.read(offset, size, lane))
             }
             (Place::Threadgroup, offset) if self.threadgroup.contains(offset, size) => {
@@ -159,8 +191,15 @@ impl<'a> Memory<'a> {
             (Place::Constants, offset) if self.constants.contains(offset, size) => {
                 Ok(self.constants.read(offset, size, 0))
             }
+            (Place::Absent, _) => Ok((0, 0xff)),
             _ => Err(BadAccess::Outside),
         }
+    }
+
+    /// Remembers an access to the guard around private memory.
+    #[inline(always)]
+    fn check_private(&mut self, offset: u64, size: usize) {
+        self.strayed |= offset < u64::from(PRIVATE_GUARD) || offset + size as u64 > self.private_end;
     }
 
     /// Writes up to eight bytes, of which those in `undef` are undefined.
@@ -180,6 +219,7 @@ impl<'a> Memory<'a> {
                 write_view(&view, offset, size, value);
             }
             (Place::Private, offset) if private.contains(offset, size) => {
+                self.check_private(offset, size);
                 private.write(offset, size, lane, value, undef);
             }
             (Place::Threadgroup, offset) if self.threadgroup.contains(offset, size) => {

@@ -37,6 +37,8 @@ pub enum FindingKind {
     BranchOnUndef,
     /// An access through an undefined address.
     AddressOnUndef,
+    /// An access just outside the thread's private memory.
+    OutsidePrivate,
     /// A threadgroup barrier that not every running lane of the simdgroup reached.
     DivergentBarrier,
 }
@@ -47,6 +49,7 @@ impl FindingKind {
         match self {
             Self::BranchOnUndef => "branches on an undefined value",
             Self::AddressOnUndef => "accesses memory through an undefined address",
+            Self::OutsidePrivate => "accesses memory just outside its private memory",
             Self::DivergentBarrier => "reaches a threadgroup barrier with only some of its lanes",
         }
     }

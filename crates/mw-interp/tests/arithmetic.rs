@@ -250,8 +250,8 @@ fn half_and_bfloat_arithmetic_goes_through_binary32() {
     let same = |got: u32, want: half::f16| {
         got == u32::from(want.to_bits()) || want.is_nan() && half::f16::from_bits(got as u16).is_nan()
     };
-    let xs: Vec<u32> = (0..64).map(|index| index * 1021 & 0xffff).collect();
-    let ys: Vec<u32> = (0..64).map(|index| 0xffff - (index * 777 & 0xffff)).collect();
+    let xs: Vec<u32> = (0..64).map(|index| (index * 1021) & 0xffff).collect();
+    let ys: Vec<u32> = (0..64).map(|index| 0xffff - ((index * 777) & 0xffff)).collect();
     for (op, f) in
         [("fadd", (|x, y| x + y) as fn(f32, f32) -> f32), ("fmul", |x, y| x * y), ("fdiv", |x, y| x / y)]
     {

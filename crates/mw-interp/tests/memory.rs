@@ -43,7 +43,7 @@ end:
   ret void
 }";
     let input: Vec<u32> =
-        (0..43).map(|x| 0x0403_0201_u32.wrapping_add(x.wrapping_mul(0x0900_0101))).collect();
+        (0..43).map(|x: u32| 0x0403_0201_u32.wrapping_add(x.wrapping_mul(0x0900_0101))).collect();
     let mut buffers = [vec![0; 40], input.clone()];
     launch(&compile(text, &LANES), row(40), &mut buffers, 0, None).expect("it runs");
     for thread in 0..40 {
@@ -386,7 +386,7 @@ fn accesses_outside_are_faults_that_name_everything() {
     let message = fault("store i32 0, ptr addrspace(2) @table\nret void", &mut [vec![0], vec![0]]);
     assert!(message.contains("writes 4 bytes of constant data"), "{message}");
     let message = fault(
-        "%a = alloca i32\n%p = getelementptr i32, ptr %a, i32 %i\nstore i32 0, ptr %p\nret void",
+        "%a = alloca i32\n%p = getelementptr i32, ptr %a, i32 10000\nstore i32 0, ptr %p\nret void",
         &mut [vec![0], vec![0]],
     );
     assert!(message.contains("private memory"), "{message}");
@@ -444,4 +444,58 @@ define void @k(ptr addrspace(1) %out) {
     let mut buffers = [vec![1, 2]];
     launch(&compile(text, &[]), row(1), &mut buffers, 0, None).expect("it runs");
     assert_eq!(buffers[0], [2, 2]);
+}
+
+#[test]
+fn straying_just_outside_private_memory_is_found_and_harmless() {
+    let text = "
+define internal i32 @inner(i32 %n) {
+  %a = alloca [4 x i32]
+  store i32 7, ptr %a
+  %p = getelementptr i32, ptr %a, i32 %n
+  store i32 9, ptr %p
+  %v = load i32, ptr %a
+  ret i32 %v
+}
+define void @k(ptr addrspace(1) %out) {
+  %a = alloca i32
+  %p = getelementptr i32, ptr %a, i32 -5
+  store i32 1, ptr %p
+  store i32 2, ptr %a
+  %q = getelementptr i32, ptr %a, i32 5
+  store i32 3, ptr %q
+  %v = load i32, ptr %a
+  %w = call i32 @inner(i32 100)
+  %s = add i32 %v, %w
+  store i32 %s, ptr addrspace(1) %out
+  ret void
+}";
+    let mut buffers = [vec![0]];
+    let report = launch(&compile(text, &[]), row(1), &mut buffers, 0, None).expect("it runs");
+    assert_eq!(buffers[0], [9]);
+    let kinds: Vec<FindingKind> = report.findings.iter().map(|finding| finding.kind).collect();
+    assert_eq!(kinds, [FindingKind::OutsidePrivate; 3]);
+}
+
+#[test]
+fn reading_through_an_absent_argument_is_undefined_and_writing_a_fault() {
+    let text = "
+define void @k(ptr addrspace(1) %out, ptr addrspace(1) %absent, i32 %i) {
+  %p = getelementptr i32, ptr addrspace(1) %absent, i32 4
+  %v = load i32, ptr addrspace(1) %p
+  %low = icmp ult i32 %i, 3
+  br i1 %low, label %a, label %b
+a:
+  store i32 5, ptr addrspace(1) %out
+  ret void
+b:
+  store i32 %v, ptr addrspace(1) %p
+  ret void
+}";
+    let kernel = compile(text, &LANES);
+    let mut buffers = [vec![0]];
+    let report = launch(&kernel, row(3), &mut buffers, 0, None).expect("what is read is not used");
+    assert_eq!((buffers[0][0], report.findings), (5, vec![]));
+    let error = launch(&kernel, row(4), &mut buffers, 0, None).expect_err("nothing to write to");
+    assert!(error.to_string().contains("argument 1 (`arg1`), to which nothing is bound"), "{error}");
 }

@@ -30,6 +30,14 @@ impl Machine<'_> {
         }
     }
 
+    /// Records accesses to the guard around private memory.
+    #[inline(always)]
+    fn check_strayed(&mut self, here: Here<'_>, mask: u32) {
+        if std::mem::take(&mut self.memory.strayed) {
+            self.find(here, FindingKind::OutsidePrivate, mask);
+        }
+    }
+
     #[cold]
     fn bad_access(
         &self,
@@ -51,14 +59,27 @@ impl Machine<'_> {
         };
         let what = match place {
             Place::Private => {
-                format!("{verb} {bytes} at offset {offset} of its private memory, past its end")
+                let offset = offset as i64 - i64::from(crate::memory::PRIVATE_GUARD);
+                format!("{verb} {bytes} at offset {offset} of its private memory, far outside it")
             }
             Place::Threadgroup => inside("threadgroup memory", self.memory.threadgroup.len()),
             Place::Constants => inside("the module's constant data", self.memory.constants.len()),
+            Place::Absent => {
+                let name = self.parameter(crate::memory::absent_parameter(address) as usize);
+                format!("{verb} {bytes} through {name}, to which nothing is bound")
+            }
             Place::Functions => format!("{verb} {bytes} at {address:#x}, the address of a function"),
             Place::Host => self.describe_host(verb, &bytes, address),
         };
         self.fault(here, lane, &what)
+    }
+
+    /// A parameter as messages call it.
+    fn parameter(&self, index: usize) -> String {
+        match self.names.get(index).filter(|name| !name.is_empty()) {
+            Some(name) => format!("argument {index} (`{name}`)"),
+            None => format!("argument {index}"),
+        }
     }
 
     /// An address outside every buffer, by the buffer that it is nearest to.
@@ -72,10 +93,7 @@ impl Machine<'_> {
         };
         let (start, len) = (region.view.address(), region.view.len() as u64);
         let name = match region.argument {
-            Some(index) => match self.names.get(index).filter(|name| !name.is_empty()) {
-                Some(name) => format!("argument {index} (`{name}`)"),
-                None => format!("argument {index}"),
-            },
+            Some(index) => self.parameter(index),
             None => "a resident buffer".to_owned(),
         };
         if address < start {
@@ -126,6 +144,7 @@ impl Machine<'_> {
             }
         }
         lanes.put(dst, &out, undef);
+        self.check_strayed(here, lanes.mask);
         Ok(())
     }
 
@@ -162,6 +181,7 @@ impl Machine<'_> {
                 return Err(self.bad_access(here, lane, bad, Direction::Write, row[lane], size));
             }
         }
+        self.check_strayed(here, lanes.mask);
         Ok(())
     }
 
@@ -287,6 +307,7 @@ impl Machine<'_> {
                 .map_err(|bad| self.bad_access(here, lane, bad, Direction::Write, to, size))?;
             done += size;
         }
+        self.check_strayed(here, 1 << lane);
         Ok(())
     }
 
@@ -348,6 +369,7 @@ impl Machine<'_> {
                 done += size;
             }
         }
+        self.check_strayed(here, lanes.mask);
         Ok(())
     }
 

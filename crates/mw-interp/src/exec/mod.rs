@@ -15,7 +15,7 @@ use mw_backend::LaunchError;
 use self::lanes::{Lanes, for_lanes};
 pub(crate) use self::simdgroup::Simdgroup;
 use self::simdgroup::{Frame, MAX_FRAMES, MAX_PRIVATE, MAX_ROWS};
-use crate::memory::{Memory, PRIVATE, function_at};
+use crate::memory::{Memory, PRIVATE, PRIVATE_GUARD, function_at};
 use crate::observe::{Access, Finding, FindingKind, Observer, Position};
 use crate::program::{FunctionCode, LANES, Op, Program};
 
@@ -162,6 +162,7 @@ impl<'r> Machine<'r> {
         let simdgroup_index = *index;
         let Some(frame) = frames.last_mut() else { return Ok(Leave::Frame) };
         let code = &program.functions[frame.function as usize];
+        self.memory.private_end = u64::from(frame.private_end);
         let (base, end) = (frame.base as usize, frame.base as usize + code.registers as usize);
         let mut lanes =
             Lanes { rows: &mut rows[base..end], undef: &mut undef[base..end], program, mask: frame.mask };
@@ -211,8 +212,9 @@ impl<'r> Machine<'r> {
                     if end > u64::from(MAX_PRIVATE) {
                         return Err(self.fault(here, lanes.lead(), &private_full()));
                     }
-                    private.grow(end as usize);
+                    private.grow(end as usize + PRIVATE_GUARD as usize);
                     frame.private_end = end as u32;
+                    self.memory.private_end = end;
                     for_lanes(lanes.mask, |lane| private.clear(offset, bytes as usize, lane, false));
                     lanes.put(dst, &[PRIVATE + offset; LANES], 0);
                 }

@@ -1,5 +1,6 @@
 //! The state of a simdgroup between two steps: frames, registers, private memory.
 
+use crate::memory::PRIVATE_GUARD;
 use crate::program::{FunctionCode, LANES, List, Program, Reg, Row};
 use crate::shadow::Shadowed;
 
@@ -78,13 +79,7 @@ impl Simdgroup {
 
     /// Makes it stand at the entry of `function` with its first `lanes` lanes, and gives the registers of
     /// the parameters.
-    pub(crate) fn start(
-        &mut self,
-        program: &Program,
-        function: u32,
-        index: u32,
-        lanes: u32,
-    ) -> (&mut [Row], &mut [u32]) {
+    pub(crate) fn start(&mut self, program: &Program, function: u32, index: u32, lanes: u32) -> &mut [Row] {
         self.index = index;
         self.alive = if lanes >= LANES as u32 { u32::MAX } else { (1 << lanes) - 1 };
         self.frames.clear();
@@ -95,8 +90,7 @@ impl Simdgroup {
         self.push(code, function, self.alive);
         self.rows[..registers].fill([0; LANES]);
         self.undef[..registers].fill(0);
-        let params = code.params as usize;
-        (&mut self.rows[..params], &mut self.undef[..params])
+        &mut self.rows[..code.params as usize]
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -105,7 +99,8 @@ impl Simdgroup {
 
     /// Puts a frame on top. The limits were checked.
     pub(super) fn push(&mut self, code: &FunctionCode, function: u32, mask: u32) {
-        let (base, private) = self.frames.last().map_or((0, 0), |frame| (frame.end, frame.private_end));
+        let (base, private) =
+            self.frames.last().map_or((0, PRIVATE_GUARD), |frame| (frame.end, frame.private_end));
         let private = private.next_multiple_of(16);
         let frame = Frame {
             function,
@@ -125,7 +120,7 @@ impl Simdgroup {
         };
         self.pending.resize(self.pending.len() + code.blocks.len(), 0);
         self.ready.resize(self.ready.len() + code.blocks.len().div_ceil(64), 0);
-        self.private.grow(frame.private_end as usize);
+        self.private.grow((frame.private_end + PRIVATE_GUARD) as usize);
         let end = frame.end as usize;
         if self.rows.len() < end {
             self.rows.resize(end, [0; LANES]);
