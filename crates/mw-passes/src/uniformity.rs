@@ -3,6 +3,8 @@
 //! **Requires** scalar form ([`crate::scalarize`]), LCSSA form, loops with preheaders.
 //! **Cost** a few sweeps over the function: O(sweeps × instructions).
 
+use std::cell::RefCell;
+
 use mw_air::analysis::LoopId;
 use mw_air::schema::{Builtin, KernelInfo};
 use mw_air::{
@@ -10,10 +12,19 @@ use mw_air::{
     Module, Scalar, Terminator, Type, ValueDef, ValueId,
 };
 
+use rustc_hash::FxHashMap;
+
 use crate::PassError;
 use crate::abi::ThreadgroupShape;
 use crate::control::{Control, Divergence};
 use crate::scalarize::{BUILTIN_PREFIX, MATRIX_PACK, MATRIX_SLOT, is_matrix};
+
+/// A table of 32 constants, one for each lane.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TableId(u32);
+
+/// Offsets of the lanes from lane 0.
+pub type LaneOffsets = [i64; 32];
 
 /// How a value relates to the lanes of a simdgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +33,8 @@ pub enum Shape {
     Uniform,
     /// `value of lane 0 + stride × lane`, in the arithmetic of its type; bytes for pointers.
     Strided(i64),
+    /// `value of lane 0 + offset of the lane`, by a table of constants.
+    Table(TableId),
     /// Anything.
     Varying,
 }
@@ -41,6 +54,8 @@ pub struct Fact {
     pub conditional: bool,
     /// Power of two that divides the value of lane 0.
     pub base_align: u64,
+    /// The values of all lanes, where they are known when compiling.
+    pub known: Option<TableId>,
 }
 
 impl Fact {
@@ -52,6 +67,7 @@ impl Fact {
             exact_signed: true,
             conditional: false,
             base_align: 1,
+            known: None,
         }
     }
 
@@ -61,6 +77,11 @@ impl Fact {
 
     fn strided(stride: i64) -> Self {
         let shape = if stride == 0 { Shape::Uniform } else { Shape::Strided(stride) };
+        Self { shape, exact_unsigned: false, exact_signed: false, ..Self::uniform() }
+    }
+
+    /// A value that grows from lane 0 by the same steps as this one.
+    fn of_shape(shape: Shape) -> Self {
         Self { shape, exact_unsigned: false, exact_signed: false, ..Self::uniform() }
     }
 
@@ -78,6 +99,7 @@ impl Fact {
 #[derive(Debug)]
 pub struct Uniformity {
     facts: Vec<Option<Fact>>,
+    tables: Tables,
     /// Divergent branches, joins and loops.
     pub divergence: Divergence,
 }
@@ -97,6 +119,7 @@ impl Uniformity {
             shape,
             control,
             facts: vec![None; function.values().len()],
+            tables: Tables::default(),
             divergence: Divergence::default(),
         };
         for (index, value) in function.values().iter().enumerate() {
@@ -108,7 +131,7 @@ impl Uniformity {
             };
         }
         while analysis.sweep()? {}
-        Ok(Self { facts: analysis.facts, divergence: analysis.divergence })
+        Ok(Self { facts: analysis.facts, tables: analysis.tables, divergence: analysis.divergence })
     }
 
     /// What is known of `value`. Values in unreachable code count as uniform.
@@ -119,6 +142,55 @@ impl Uniformity {
     /// Whether every lane holds the same.
     pub fn is_uniform(&self, value: ValueId) -> bool {
         self.fact(value).is_uniform()
+    }
+
+    /// The offsets in a table.
+    pub fn table(&self, id: TableId) -> LaneOffsets {
+        self.tables.get(id)
+    }
+
+    /// Offsets of the lanes from lane 0; `None` for a varying value.
+    pub fn offsets(&self, value: ValueId) -> Option<LaneOffsets> {
+        self.tables.offsets(self.fact(value).shape)
+    }
+}
+
+/// Tables, each once.
+#[derive(Debug, Default)]
+struct Tables {
+    all: RefCell<Vec<LaneOffsets>>,
+    ids: RefCell<FxHashMap<LaneOffsets, TableId>>,
+}
+
+impl Tables {
+    fn get(&self, id: TableId) -> LaneOffsets {
+        self.all.borrow()[id.0 as usize]
+    }
+
+    fn intern(&self, offsets: LaneOffsets) -> TableId {
+        *self.ids.borrow_mut().entry(offsets).or_insert_with(|| {
+            let mut all = self.all.borrow_mut();
+            all.push(offsets);
+            TableId(all.len() as u32 - 1)
+        })
+    }
+
+    fn offsets(&self, shape: Shape) -> Option<LaneOffsets> {
+        match shape {
+            Shape::Uniform => Some([0; 32]),
+            Shape::Strided(stride) => Some(std::array::from_fn(|lane| stride.wrapping_mul(lane as i64))),
+            Shape::Table(id) => Some(self.get(id)),
+            Shape::Varying => None,
+        }
+    }
+
+    /// The simplest shape with these offsets, which start with 0.
+    fn shape(&self, offsets: &LaneOffsets) -> Shape {
+        let step = offsets[1];
+        if offsets.iter().enumerate().all(|(lane, offset)| *offset == step.wrapping_mul(lane as i64)) {
+            return if step == 0 { Shape::Uniform } else { Shape::Strided(step) };
+        }
+        Shape::Table(self.intern(*offsets))
     }
 }
 
@@ -153,6 +225,7 @@ struct Analysis<'m> {
     shape: ThreadgroupShape,
     control: &'m Control,
     facts: Vec<Option<Fact>>,
+    tables: Tables,
     divergence: Divergence,
 }
 
@@ -219,7 +292,7 @@ impl Analysis<'_> {
         let bits = ty.scalar().map_or(64, Scalar::bits);
         Ok(Some(match inst {
             Inst::Binary { op, lhs, rhs, flags } => self.binary(*op, *lhs, *rhs, *flags, bits, plain),
-            Inst::Cast { op, value, .. } => cast(*op, fact(*value), bits, plain),
+            Inst::Cast { op, value, .. } => self.cast(*op, *value, bits, plain),
             Inst::Select { condition, on_true, on_false, .. } => {
                 if on_true == on_false {
                     fact(*on_true)
@@ -292,24 +365,54 @@ impl Analysis<'_> {
         self.control.enclosing(from).into_iter().any(left)
     }
 
+    /// The values of all lanes, when they are known.
+    fn known_values(&self, value: ValueId) -> Option<LaneOffsets> {
+        if let Some(constant) = self.function.as_int(value) {
+            return Some([constant as i64; 32]);
+        }
+        self.known(value)?.known.map(|id| self.tables.get(id))
+    }
+
+    /// The fact of a value whose lanes are all known, as numbers of `bits` bits.
+    fn known_fact(&self, values: &LaneOffsets, bits: u32) -> Fact {
+        let values = values.map(|value| value & mask_of(bits) as i64);
+        let offsets = values.map(|value| wrap_stride(value.wrapping_sub(values[0]), bits));
+        let shape = self.tables.shape(&offsets);
+        let fits_signed = values.iter().all(|value| (*value as u64) <= mask_of(bits) >> 1);
+        let known = (shape != Shape::Uniform).then(|| self.tables.intern(values));
+        Fact {
+            max: values.iter().map(|value| *value as u64).max(),
+            exact_unsigned: offsets.iter().zip(&values).all(|(offset, value)| {
+                (values[0] as u64).checked_add_signed(*offset) == Some(*value as u64)
+            }),
+            exact_signed: fits_signed,
+            base_align: align_of(values[0] as u64),
+            known,
+            ..Fact::of_shape(shape)
+        }
+    }
+
     fn binary(&self, op: BinaryOp, lhs: ValueId, rhs: ValueId, flags: Flags, bits: u32, plain: Fact) -> Fact {
         let (l, r) = (self.known(lhs).expect("known"), self.known(rhs).expect("known"));
+        if (l.known.is_some() || r.known.is_some())
+            && let (Some(a), Some(b)) = (self.known_values(lhs), self.known_values(rhs))
+            && let Some(values) = fold(op, &a, &b, bits)
+        {
+            return self.known_fact(&values, bits);
+        }
         let constant = self.function.as_int(rhs);
         let type_max = mask_of(bits);
         let fits = |max: Option<u64>| max.filter(|max| *max <= type_max);
         let conditional = l.conditional || r.conditional;
-        let stride = |fact: Fact| match fact.shape {
-            Shape::Uniform => Some(0),
-            Shape::Strided(stride) => Some(stride),
-            Shape::Varying => None,
-        };
-        let linear = |stride_bytes: Option<i64>, max: Option<u64>, flags: Flags, align: u64| -> Fact {
-            let Some(stride) = stride_bytes else { return Fact { max: fits(max), ..Fact::varying() } };
+        let offsets = |fact: Fact| self.tables.offsets(fact.shape);
+        let linear = |offsets: Option<LaneOffsets>, max: Option<u64>, flags: Flags, align: u64| -> Fact {
             let max = fits(max);
-            let base = Fact::strided(wrap_stride(stride, bits));
-            // Flags speak of active lanes only, but the strided form starts at lane 0, which may be inactive:
-            // with a growing value lane 0 holds the least, so what does not wrap above does not wrap there.
-            let grows = stride >= 0 && op != BinaryOp::Sub;
+            let Some(offsets) = offsets else { return Fact { max, ..Fact::varying() } };
+            let offsets = offsets.map(|offset| wrap_stride(offset, bits));
+            let base = Fact::of_shape(self.tables.shape(&offsets));
+            // Flags speak of active lanes only, but the form starts at lane 0, which may be inactive: with
+            // values that grow lane 0 holds the least, so what does not wrap above does not wrap there.
+            let grows = op != BinaryOp::Sub && offsets.iter().all(|offset| *offset >= 0);
             let exact_signed = flags.contains(Flags::NSW) && l.exact_signed && r.exact_signed
                 || max.is_some_and(|max| max <= type_max >> 1);
             let exact_unsigned =
@@ -328,72 +431,83 @@ impl Analysis<'_> {
                 ..base
             }
         };
+        let combine = |make: fn(i64, i64) -> i64| -> Option<LaneOffsets> {
+            let (a, b) = (offsets(l)?, offsets(r)?);
+            Some(std::array::from_fn(|lane| make(a[lane], b[lane])))
+        };
         match op {
             BinaryOp::Add => {
                 let max = l.max.zip(r.max).and_then(|(a, b)| a.checked_add(b));
-                linear(add(stride(l), stride(r)), max, flags, l.base_align.min(r.base_align))
+                linear(combine(i64::wrapping_add), max, flags, l.base_align.min(r.base_align))
             }
             BinaryOp::Or if flags.contains(Flags::DISJOINT) => {
                 let max = l.max.zip(r.max).and_then(|(a, b)| a.checked_add(b));
                 let flags = Flags::NUW.union(Flags::NSW);
-                linear(add(stride(l), stride(r)), max, flags, l.base_align.min(r.base_align))
+                linear(combine(i64::wrapping_add), max, flags, l.base_align.min(r.base_align))
             }
             BinaryOp::Sub => {
-                let negative = stride(r).map(i64::wrapping_neg);
-                linear(add(stride(l), negative), None, flags, l.base_align.min(r.base_align))
+                linear(combine(i64::wrapping_sub), None, flags, l.base_align.min(r.base_align))
             }
             BinaryOp::Mul if constant.is_some() => {
                 let factor = constant.expect("is constant");
                 let max = l.max.and_then(|max| max.checked_mul(factor));
                 let signed = wrap_stride(factor as i64, bits);
                 let align = (l.base_align * align_of(factor)).min(4096);
-                linear(stride(l).map(|stride| stride.wrapping_mul(signed)), max, flags, align)
+                linear(offsets(l).map(|list| list.map(|each| each.wrapping_mul(signed))), max, flags, align)
             }
             BinaryOp::Shl if constant.is_some_and(|count| count < u64::from(bits)) => {
                 let count = constant.expect("is constant") as u32;
                 let max = l.max.and_then(|max| max.checked_mul(1 << count.min(63)));
                 let align = (l.base_align << count.min(12)).min(4096);
-                linear(stride(l).map(|stride| stride << count), max, flags, align)
+                linear(offsets(l).map(|list| list.map(|each| each << count)), max, flags, align)
             }
             BinaryOp::LShr if constant.is_some_and(|count| count < u64::from(bits)) => {
                 let count = constant.expect("is constant");
                 let max = l.max.map(|max| max >> count);
-                // Lanes that start at a multiple of the divisor and stay below the next share the quotient.
-                if let Shape::Strided(stride) = l.shape
-                    && count < 32
+                // A lane 0 that is a multiple of the divisor takes part in no carry.
+                if let Some(list) = offsets(l)
+                    && count < 12
                     && l.exact_unsigned
                     && !l.conditional
-                    && stride > 0
                     && l.base_align >= 1 << count
-                    && stride * 31 < 1 << count
+                    && list.iter().all(|offset| *offset >= 0)
                 {
-                    return Fact { max, ..Fact::uniform() };
+                    let shape = self.tables.shape(&list.map(|offset| offset >> count));
+                    return Fact {
+                        max,
+                        exact_unsigned: true,
+                        base_align: (l.base_align >> count).max(1),
+                        exact_signed: shape == Shape::Uniform || max.is_some_and(|max| max <= type_max >> 1),
+                        ..Fact::of_shape(shape)
+                    };
                 }
                 Fact { max, ..plain }
             }
             BinaryOp::And if constant.is_some() => {
                 let mask = constant.expect("is constant");
                 let max = Some(l.max.map_or(mask, |max| max.min(mask)));
-                if let Shape::Strided(stride) = l.shape
+                if let Some(list) = offsets(l)
+                    && !l.is_uniform()
                     && l.exact_unsigned
                     && !l.conditional
-                    && stride > 0
+                    && list.iter().all(|offset| *offset >= 0)
                 {
-                    let span = (stride * 31) as u64;
                     let low = mask.wrapping_add(1);
-                    if low.is_power_of_two() && l.base_align >= low && span < low {
-                        // The upper bits of all lanes are equal and dropped.
+                    if low.is_power_of_two() && l.base_align >= low {
+                        // The part that the lanes share is dropped.
+                        return self.known_fact(&list.map(|offset| offset & mask as i64), bits);
+                    }
+                    let high = (!mask & type_max).wrapping_add(1);
+                    if high.is_power_of_two() && l.base_align >= high {
+                        let shape = self.tables.shape(&list.map(|offset| offset & mask as i64));
                         return Fact {
                             max,
                             exact_unsigned: true,
-                            exact_signed: true,
+                            exact_signed: shape == Shape::Uniform
+                                || max.is_some_and(|max| max <= type_max >> 1),
                             base_align: l.base_align,
-                            ..Fact::strided(stride)
+                            ..Fact::of_shape(shape)
                         };
-                    }
-                    let high = (!mask & type_max).wrapping_add(1);
-                    if high.is_power_of_two() && l.base_align >= high && span < high {
-                        return Fact { max, base_align: l.base_align, ..Fact::uniform() };
                     }
                 }
                 Fact { max, ..plain }
@@ -435,16 +549,13 @@ impl Analysis<'_> {
     }
 
     fn gep(&self, source: &Type, base: ValueId, indices: &[ValueId], conditional: bool) -> Fact {
-        let mut stride = 0_i64;
+        let mut sum = [0_i64; 32];
         let mut add_stride = |fact: Fact, scale: u64| -> bool {
-            match fact.shape {
-                Shape::Uniform => true,
-                Shape::Strided(each) => {
-                    stride = stride.wrapping_add(each.wrapping_mul(scale as i64));
-                    true
-                }
-                Shape::Varying => false,
+            let Some(list) = self.tables.offsets(fact.shape) else { return false };
+            for (sum, each) in sum.iter_mut().zip(list) {
+                *sum = sum.wrapping_add(each.wrapping_mul(scale as i64));
             }
+            true
         };
         if !add_stride(self.known(base).expect("known"), 1) {
             return Fact::varying();
@@ -476,20 +587,87 @@ impl Analysis<'_> {
                 return Fact::varying();
             }
         }
-        let fact = Fact::strided(stride);
+        let fact = Fact::of_shape(self.tables.shape(&sum));
         if conditional && fact.is_uniform() {
             return Fact::varying();
         }
         Fact { conditional, ..fact }
     }
 
+    fn cast(&self, op: CastOp, value: ValueId, bits: u32, plain: Fact) -> Fact {
+        let from = self.known(value).expect("known");
+        let from_bits = self.function.value_type(value).scalar().map_or(64, Scalar::bits);
+        if let Some(values) = from.known.map(|id| self.tables.get(id)) {
+            match op {
+                CastOp::Trunc | CastOp::ZExt => return self.known_fact(&values, bits),
+                CastOp::SExt => {
+                    return self.known_fact(&values.map(|value| wrap_stride(value, from_bits)), bits);
+                }
+                _ => {}
+            }
+        }
+        let affine = matches!(from.shape, Shape::Strided(_) | Shape::Table(_));
+        match op {
+            CastOp::Trunc if affine => {
+                let max = from.max.filter(|max| *max <= mask_of(bits));
+                let list = self.tables.offsets(from.shape).expect("is affine");
+                let fact = Fact::of_shape(self.tables.shape(&list.map(|offset| wrap_stride(offset, bits))));
+                let uniform = fact.is_uniform();
+                if uniform && from.conditional {
+                    return Fact { max, ..Fact::varying() };
+                }
+                Fact {
+                    max,
+                    exact_unsigned: uniform || max.is_some(),
+                    exact_signed: uniform || max.is_some_and(|max| max <= mask_of(bits) >> 1),
+                    conditional: from.conditional,
+                    base_align: from.base_align,
+                    ..fact
+                }
+            }
+            CastOp::Trunc => Fact {
+                max: from.max.filter(|max| *max <= mask_of(bits)),
+                base_align: from.base_align,
+                ..plain
+            },
+            CastOp::ZExt if affine => Fact {
+                max: from.max,
+                exact_unsigned: true,
+                exact_signed: true,
+                conditional: from.conditional || !from.exact_unsigned,
+                base_align: from.base_align,
+                ..Fact::of_shape(from.shape)
+            },
+            CastOp::SExt if affine => Fact {
+                exact_signed: true,
+                conditional: from.conditional || !from.exact_signed,
+                base_align: from.base_align,
+                ..Fact::of_shape(from.shape)
+            },
+            CastOp::ZExt => Fact { max: from.max, base_align: from.base_align, ..plain },
+            CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::AddrSpaceCast
+                if affine && bits == 64 =>
+            {
+                Fact { exact_unsigned: false, exact_signed: false, max: None, known: None, ..from }
+            }
+            _ => plain,
+        }
+    }
+
     fn call(&self, call: &Call, plain: Fact) -> Result<Fact, PassError> {
         let Callee::Function(id) = call.callee else {
             return Err(PassError::unsupported("a call through a pointer".to_owned()));
         };
-        Ok(call_fact(self.module, id, call, plain, self.shape, |value| {
+        let fact = call_fact(self.module, id, call, plain, self.shape, |value| {
             self.known(value).is_some_and(|fact| fact.is_uniform())
-        }))
+        });
+        if fact == lane_index() {
+            return Ok(self.known_fact(&std::array::from_fn(|lane| lane as i64), 32));
+        }
+        if fact == quad_lane_index() {
+            return Ok(self.known_fact(&std::array::from_fn(|lane| lane as i64 % 4), 32));
+        }
+        Ok(fact)
     }
 }
 
@@ -550,8 +728,14 @@ fn call_fact(
     plain
 }
 
+/// The lane's own index; [`Analysis::call`] adds that it is known.
 fn lane_index() -> Fact {
     Fact { exact_unsigned: true, exact_signed: true, base_align: 4096, ..Fact::strided(1) }.bounded(31)
+}
+
+/// The lane's index in its quadgroup; known like [`lane_index`].
+fn quad_lane_index() -> Fact {
+    Fact { base_align: 2048, ..Fact::varying() }.bounded(3)
 }
 
 fn builtin_fact(name: &str, shape: ThreadgroupShape) -> Fact {
@@ -576,7 +760,7 @@ fn builtin_fact(name: &str, shape: ThreadgroupShape) -> Fact {
             Fact { exact_signed: true, base_align: 32, ..exact }.bounded(1023)
         }
         Builtin::ThreadIndexInSimdgroup => lane_index(),
-        Builtin::ThreadIndexInQuadgroup => Fact::varying().bounded(3),
+        Builtin::ThreadIndexInQuadgroup => quad_lane_index(),
         Builtin::QuadgroupIndexInThreadgroup => Fact::varying().bounded(255),
         Builtin::SimdgroupIndexInThreadgroup => Fact::uniform().bounded(31),
         Builtin::SimdgroupsPerThreadgroup | Builtin::DispatchSimdgroupsPerThreadgroup => {
@@ -597,52 +781,28 @@ fn builtin_fact(name: &str, shape: ThreadgroupShape) -> Fact {
     }
 }
 
-fn cast(op: CastOp, from: Fact, bits: u32, plain: Fact) -> Fact {
-    match (op, from.shape) {
-        (CastOp::Trunc, Shape::Strided(stride)) => {
-            let max = from.max.filter(|max| *max <= mask_of(bits));
-            let fact = Fact::strided(wrap_stride(stride, bits));
-            let uniform = fact.is_uniform();
-            if uniform && from.conditional {
-                return Fact { max, ..Fact::varying() };
-            }
-            Fact {
-                max,
-                exact_unsigned: uniform || max.is_some(),
-                exact_signed: uniform || max.is_some_and(|max| max <= mask_of(bits) >> 1),
-                conditional: from.conditional,
-                base_align: from.base_align,
-                ..fact
-            }
-        }
-        (CastOp::Trunc, _) => {
-            Fact { max: from.max.filter(|max| *max <= mask_of(bits)), base_align: from.base_align, ..plain }
-        }
-        (CastOp::ZExt, Shape::Strided(stride)) => Fact {
-            max: from.max,
-            exact_unsigned: true,
-            exact_signed: true,
-            conditional: from.conditional || !from.exact_unsigned,
-            base_align: from.base_align,
-            ..Fact::strided(stride)
-        },
-        (CastOp::SExt, Shape::Strided(stride)) => Fact {
-            exact_signed: true,
-            conditional: from.conditional || !from.exact_signed,
-            base_align: from.base_align,
-            ..Fact::strided(stride)
-        },
-        (CastOp::ZExt, _) => Fact { max: from.max, base_align: from.base_align, ..plain },
-        (
-            CastOp::Bitcast | CastOp::PtrToInt | CastOp::IntToPtr | CastOp::AddrSpaceCast,
-            Shape::Strided(_),
-        ) if bits == 64 => Fact { exact_unsigned: false, exact_signed: false, max: None, ..from },
-        _ => plain,
+/// An integer operation on all lanes at once, for known values; `None` where it is not plain.
+fn fold(op: BinaryOp, lhs: &LaneOffsets, rhs: &LaneOffsets, bits: u32) -> Option<LaneOffsets> {
+    let mask = mask_of(bits);
+    let mut out = [0; 32];
+    for lane in 0..32 {
+        let (a, b) = (lhs[lane] as u64 & mask, rhs[lane] as u64 & mask);
+        let value = match op {
+            BinaryOp::Add => a.wrapping_add(b),
+            BinaryOp::Sub => a.wrapping_sub(b),
+            BinaryOp::Mul => a.wrapping_mul(b),
+            BinaryOp::UDiv => a.checked_div(b)?,
+            BinaryOp::URem => a.checked_rem(b)?,
+            BinaryOp::Shl if b < u64::from(bits) => a << b,
+            BinaryOp::LShr if b < u64::from(bits) => a >> b,
+            BinaryOp::And => a & b,
+            BinaryOp::Or => a | b,
+            BinaryOp::Xor => a ^ b,
+            _ => return None,
+        };
+        out[lane] = (value & mask) as i64;
     }
-}
-
-fn add(first: Option<i64>, second: Option<i64>) -> Option<i64> {
-    Some(first?.wrapping_add(second?))
+    Some(out)
 }
 
 /// The weaker of two facts. `widen` drops bounds that differ, so that loops settle.
@@ -659,5 +819,6 @@ fn join(first: Fact, second: Fact, widen: bool) -> Fact {
         exact_signed: first.exact_signed && second.exact_signed,
         conditional: (first.conditional || second.conditional) && shape != Shape::Varying,
         base_align: first.base_align.min(second.base_align),
+        known: if first.known == second.known { first.known } else { None },
     }
 }

@@ -48,7 +48,7 @@ impl Emitter<'_, '_> {
         let wide = match self.shape(result) {
             Shape::Uniform if is_matrix(&ty) => Wide::Uniform(self.matrix_inst(&data.inst)?),
             Shape::Uniform => Wide::Uniform(self.uniform_inst(&data.inst, &ty)?),
-            Shape::Strided(stride) => self.strided_inst(&data.inst, &ty, stride)?,
+            shape @ (Shape::Strided(_) | Shape::Table(_)) => self.affine_inst(&data.inst, &ty, shape)?,
             Shape::Varying => Wide::Varying(self.vector_inst(&data.inst, &ty)?),
         };
         self.set(result, wide);
@@ -94,13 +94,13 @@ impl Emitter<'_, '_> {
     }
 
     /// Lane 0, the growth, and the condition under which they hold.
-    fn strided_inst(&mut self, inst: &Inst, ty: &Type, stride: i64) -> Result<Wide, PassError> {
+    fn affine_inst(&mut self, inst: &Inst, ty: &Type, shape: Shape) -> Result<Wide, PassError> {
         let mut oks = Vec::new();
         let mut bases = Vec::new();
         let mut failure = None;
         inst.clone().for_each_operand(|operand| match self.wide(operand) {
             Ok(Wide::Uniform(value)) => bases.push(value),
-            Ok(Wide::Strided { base, ok, .. }) => {
+            Ok(Wide::Affine { base, ok, .. }) => {
                 bases.push(base);
                 oks.extend(ok);
             }
@@ -125,7 +125,7 @@ impl Emitter<'_, '_> {
             let fact = self.uniformity.fact(*value);
             let exact = if *op == CastOp::ZExt { fact.exact_unsigned } else { fact.exact_signed };
             if !exact {
-                oks.push(self.no_wrap(bases[0], stride, *op == CastOp::SExt));
+                oks.push(self.no_wrap(bases[0], *value, *op == CastOp::SExt));
             }
         }
         let mut ok: Option<ValueId> = None;
@@ -135,34 +135,32 @@ impl Emitter<'_, '_> {
                 Some(sum) => self.b().binary(BinaryOp::And, sum, each),
             });
         }
-        Ok(Wide::Strided { base, stride, ok })
+        Ok(Wide::Affine { base, shape, ok })
     }
 
-    /// Whether `base + stride × lane` does not wrap for any of 32 lanes.
-    fn no_wrap(&mut self, base: ValueId, stride: i64, signed: bool) -> ValueId {
+    /// Whether no lane of `value`, whose lane 0 is `base`, wraps around.
+    fn no_wrap(&mut self, base: ValueId, value: ValueId, signed: bool) -> ValueId {
+        let offsets = self.uniformity.offsets(value).unwrap_or([0; 32]);
+        let highest = offsets.iter().copied().max().unwrap_or(0).max(0) as u64;
+        let lowest = offsets.iter().copied().min().unwrap_or(0).min(0).unsigned_abs();
         let ty = self.function.value_type(base).clone();
         let bits = ty.scalar().expect("integer").bits();
-        let span = stride.unsigned_abs().saturating_mul(31);
-        let unsigned_max = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        let all = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
+        let (bottom, top) = if signed { ((all >> 1) + 1, all >> 1) } else { (0, all) };
+        let (above, below) = if signed {
+            (IntPredicate::Sge, IntPredicate::Sle)
+        } else {
+            (IntPredicate::Uge, IntPredicate::Ule)
+        };
         let mut b = self.b();
-        match (signed, stride > 0) {
-            (false, true) => {
-                let limit = b.int(&ty, unsigned_max.saturating_sub(span));
-                b.icmp(IntPredicate::Ule, base, limit)
-            }
-            (false, false) => {
-                let limit = b.int(&ty, span);
-                b.icmp(IntPredicate::Uge, base, limit)
-            }
-            (true, true) => {
-                let limit = b.int(&ty, (unsigned_max >> 1).saturating_sub(span));
-                b.icmp(IntPredicate::Sle, base, limit)
-            }
-            (true, false) => {
-                let limit = b.int(&ty, ((unsigned_max >> 1) + 1).wrapping_add(span));
-                b.icmp(IntPredicate::Sge, base, limit)
-            }
+        let limit = b.int(&ty, top.wrapping_sub(highest));
+        let mut ok = b.icmp(below, base, limit);
+        if lowest > 0 {
+            let limit = b.int(&ty, bottom.wrapping_add(lowest));
+            let over = b.icmp(above, base, limit);
+            ok = b.binary(BinaryOp::And, ok, over);
         }
+        ok
     }
 
     /// The operation on lowered operands, all scalars or all vectors. `ty` is the source's result type.

@@ -10,6 +10,7 @@ use mw_air::{
 use super::values::{Emitter, LANES, Wide, lowered};
 use crate::PassError;
 use crate::abi::{BARRIER_SYMBOL, ThreadgroupShape, offset};
+use crate::uniformity::Shape;
 use crate::scalarize::{BUILTIN_PREFIX, MATRIX_PACK, MATRIX_SLOT};
 
 impl Emitter<'_, '_> {
@@ -22,7 +23,7 @@ impl Emitter<'_, '_> {
         let name = &*callee.name;
         let wide = if let Some(builtin) = name.strip_prefix(BUILTIN_PREFIX) {
             let ty = self.source.value_type(result.expect("built-ins have a value")).clone();
-            Some(self.builtin(builtin, &ty)?)
+            Some(self.builtin(builtin, result.expect("built-ins have a value"), &ty)?)
         } else if name.starts_with(MATRIX_PACK) {
             let (first, second) = (self.vector(call.args[0])?, self.vector(call.args[1])?);
             Some(Wide::Uniform(self.matrix_pack(first, second)))
@@ -60,7 +61,7 @@ impl Emitter<'_, '_> {
         Ok(self.b().call(helper, &ty, args).map(Wide::Varying))
     }
 
-    fn builtin(&mut self, name: &str, ty: &Type) -> Result<Wide, PassError> {
+    fn builtin(&mut self, name: &str, result: ValueId, ty: &Type) -> Result<Wide, PassError> {
         let (role, axis) = name.rsplit_once('.').unwrap_or((name, "0"));
         let axis: u64 = axis.parse().unwrap_or(0);
         let builtin = Builtin::from_role(&format!("air.{role}"))
@@ -89,16 +90,17 @@ impl Emitter<'_, '_> {
                 Wide::Uniform(self.function.const_int(Type::I32, u64::from(LANES)))
             }
             Builtin::ThreadIndexInSimdgroup => {
-                Wide::Strided { base: self.function.const_int(Type::I32, 0), stride: 1, ok: None }
+                Wide::Affine { base: self.function.const_int(Type::I32, 0), shape: Shape::Strided(1), ok: None }
             }
             Builtin::ThreadIndexInThreadgroup => {
                 let index = self.context_u32(offset::SIMDGROUP_INDEX);
                 let mut b = self.b();
                 let lanes = b.int(&Type::I32, u64::from(LANES));
-                Wide::Strided { base: b.binary(BinaryOp::Mul, index, lanes), stride: 1, ok: None }
+                Wide::Affine { base: b.binary(BinaryOp::Mul, index, lanes), shape: Shape::Strided(1), ok: None }
             }
             Builtin::ThreadIndexInQuadgroup => {
-                Wide::Varying(self.lane_constant(Scalar::Int(32), |lane| u64::from(lane % 4)))
+                let base = self.function.const_int(Type::I32, 0);
+                Wide::Affine { base, shape: self.shape(result), ok: None }
             }
             Builtin::QuadgroupIndexInThreadgroup => {
                 let index = self.context_u32(offset::SIMDGROUP_INDEX);
@@ -127,7 +129,7 @@ impl Emitter<'_, '_> {
             Builtin::ThreadPositionInThreadgroup => {
                 if linear {
                     let base = self.context_u32(offset::FIRST_THREAD_POSITION + axis * 4);
-                    if axis == 0 { Wide::Strided { base, stride: 1, ok: None } } else { Wide::Uniform(base) }
+                    if axis == 0 { Wide::Affine { base, shape: Shape::Strided(1), ok: None } } else { Wide::Uniform(base) }
                 } else {
                     Wide::Varying(self.position_in_threadgroup(axis))
                 }
@@ -139,7 +141,7 @@ impl Emitter<'_, '_> {
                 if linear {
                     let first = self.context_u32(offset::FIRST_THREAD_POSITION + axis * 4);
                     let base = self.b().binary(BinaryOp::Add, start, first);
-                    if axis == 0 { Wide::Strided { base, stride: 1, ok: None } } else { Wide::Uniform(base) }
+                    if axis == 0 { Wide::Affine { base, shape: Shape::Strided(1), ok: None } } else { Wide::Uniform(base) }
                 } else {
                     let within = self.position_in_threadgroup(axis);
                     let start = self.splat(start);
@@ -157,8 +159,8 @@ impl Emitter<'_, '_> {
         }
         match wide {
             Wide::Uniform(value) => Wide::Uniform(self.b().cast(CastOp::Trunc, value, ty)),
-            Wide::Strided { base, stride, ok } => {
-                Wide::Strided { base: self.b().cast(CastOp::Trunc, base, ty), stride, ok }
+            Wide::Affine { base, shape, ok } => {
+                Wide::Affine { base: self.b().cast(CastOp::Trunc, base, ty), shape, ok }
             }
             Wide::Varying(vector) => {
                 let vector_ty = self.vector_type(ty);
@@ -380,9 +382,9 @@ impl Emitter<'_, '_> {
             Intrinsic::SimdgroupSize { ty } => {
                 Some(Wide::Uniform(self.function.const_int(Type::Scalar(ty.scalar), u64::from(LANES))))
             }
-            Intrinsic::ThreadIndexInSimdgroup { ty } => Some(Wide::Strided {
+            Intrinsic::ThreadIndexInSimdgroup { ty } => Some(Wide::Affine {
                 base: self.function.const_int(Type::Scalar(ty.scalar), 0),
-                stride: 1,
+                shape: Shape::Strided(1),
                 ok: None,
             }),
             Intrinsic::IsUniform { .. } => {

@@ -96,7 +96,7 @@ impl Emitter<'_, '_> {
                 let slot_ty =
                     if varying && !is_matrix(&ty) { self.vector_type(&ty) } else { self.lowered_type(&ty) };
                 let value = self.slot(&slot_ty);
-                let conditional = fact.conditional && matches!(fact.shape, Shape::Strided(_));
+                let conditional = fact.conditional && matches!(fact.shape, Shape::Strided(_) | Shape::Table(_));
                 let ok = conditional.then(|| self.slot(&Type::I1));
                 let vector = self.vector_type_or_self(&ty);
                 let lanes = conditional.then(|| self.slot(&vector));
@@ -341,11 +341,11 @@ impl Emitter<'_, '_> {
                     let vector = self.vector_type(&ty);
                     Wide::Varying(self.read(&vector, slot.value))
                 }
-                Shape::Strided(stride) => {
+                shape @ (Shape::Strided(_) | Shape::Table(_)) => {
                     let lowered = self.lowered_type(&ty);
                     let base = self.read(&lowered, slot.value);
                     let ok = slot.ok.map(|ok| self.read(&Type::I1, ok));
-                    Wide::Strided { base, stride, ok }
+                    Wide::Affine { base, shape, ok }
                 }
                 Shape::Uniform | Shape::Varying => {
                     let lowered = self.lowered_type(&ty);
@@ -496,9 +496,9 @@ impl Emitter<'_, '_> {
                     let vector = self.vector(value)?;
                     writes.push((slot.value, vector, true));
                 }
-                Shape::Strided(_) => {
+                Shape::Strided(_) | Shape::Table(_) => {
                     let (base, ok) = match self.wide(value)? {
-                        Wide::Strided { base, ok, .. } => (base, ok),
+                        Wide::Affine { base, ok, .. } => (base, ok),
                         Wide::Uniform(base) => (base, None),
                         Wide::Varying(_) => {
                             return Err(PassError::invalid(

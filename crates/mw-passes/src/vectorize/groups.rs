@@ -529,7 +529,7 @@ impl Emitter<'_, '_> {
         let mut lowest = None;
         let mut bases = Vec::new();
         for (ptr, at, _) in pointers {
-            let Wide::Strided { base, ok, .. } = self.wide(*ptr)? else {
+            let Wide::Affine { base, ok, .. } = self.wide(*ptr)? else {
                 return Err(PassError::invalid("an address of a group is not strided".to_owned()));
             };
             if let Some(ok) = ok {

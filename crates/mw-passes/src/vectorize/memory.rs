@@ -7,6 +7,7 @@ use mw_air::{
 
 use super::values::{Emitter, LANES, Wide};
 use crate::PassError;
+use crate::uniformity::Shape;
 
 impl Emitter<'_, '_> {
     pub(super) fn emit_load(&mut self, block: BlockId, id: InstId) -> Result<(), PassError> {
@@ -47,7 +48,7 @@ impl Emitter<'_, '_> {
                 let bits = self.b().push(inst, Type::Scalar(memory));
                 Wide::Uniform(self.from_bits(bits, ty))
             }
-            Wide::Strided { base, stride, ok } if stride == size as i64 => {
+            Wide::Affine { base, shape: Shape::Strided(stride), ok } if stride == size as i64 => {
                 let bits = match ok {
                     None => self.load_row(memory, base, align, mask)?,
                     Some(ok) => {
@@ -65,7 +66,7 @@ impl Emitter<'_, '_> {
                 };
                 Wide::Varying(self.from_bits(bits, ty))
             }
-            Wide::Strided { .. } | Wide::Varying(_) => {
+            Wide::Affine { .. } | Wide::Varying(_) => {
                 let addresses = self.vector(ptr)?;
                 let bits = self.gather(memory, addresses, align, mask);
                 Wide::Varying(self.from_bits(bits, ty))
@@ -103,7 +104,7 @@ impl Emitter<'_, '_> {
             Wide::Uniform(address) => {
                 let scalar = match self.wide(value)? {
                     Wide::Uniform(scalar) => scalar,
-                    Wide::Strided { .. } | Wide::Varying(_) => {
+                    Wide::Affine { .. } | Wide::Varying(_) => {
                         let vector = self.vector(value)?;
                         self.last_active(vector, mask)
                     }
@@ -118,7 +119,7 @@ impl Emitter<'_, '_> {
                 });
                 Ok(())
             }
-            Wide::Strided { base, stride, ok } if stride == size as i64 => {
+            Wide::Affine { base, shape: Shape::Strided(stride), ok } if stride == size as i64 => {
                 let vector = self.vector(value)?;
                 let bits = self.to_bits(vector, ty);
                 match ok {
@@ -133,7 +134,7 @@ impl Emitter<'_, '_> {
                     ),
                 }
             }
-            Wide::Strided { .. } | Wide::Varying(_) => {
+            Wide::Affine { .. } | Wide::Varying(_) => {
                 let vector = self.vector(value)?;
                 let bits = self.to_bits(vector, ty);
                 let addresses = self.vector(ptr)?;
@@ -173,7 +174,7 @@ impl Emitter<'_, '_> {
             &vector,
             |this| Ok(this.b().load(&vector, base, align)),
             |this| {
-                let addresses = this.spread(base, i64::from(memory.bits() / 8));
+                let addresses = this.spread(base, Shape::Strided(i64::from(memory.bits() / 8)));
                 Ok(this.gather(memory, addresses, align, mask))
             },
         )
@@ -199,7 +200,7 @@ impl Emitter<'_, '_> {
                 Ok(())
             },
             |this| {
-                let addresses = this.spread(base, i64::from(size));
+                let addresses = this.spread(base, Shape::Strided(i64::from(size)));
                 this.scatter(addresses, bits, align, mask)
             },
         )

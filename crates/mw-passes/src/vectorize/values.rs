@@ -31,8 +31,8 @@ pub(super) const MASK: Type = Type::Vector(Scalar::Int(1), LANES);
 pub(super) enum Wide {
     /// One scalar for all lanes, or a simdgroup matrix, row by row.
     Uniform(ValueId),
-    /// Value of lane 0 and growth from lane to lane; holds when `ok` does (`None`: always).
-    Strided { base: ValueId, stride: i64, ok: Option<ValueId> },
+    /// Value of lane 0, of which the shape tells the other lanes; holds when `ok` does (`None`: always).
+    Affine { base: ValueId, shape: Shape, ok: Option<ValueId> },
     /// `<32 x T>`.
     Varying(ValueId),
 }
@@ -430,7 +430,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
     pub(super) fn uniform(&mut self, value: ValueId) -> Result<ValueId, PassError> {
         match self.wide(value)? {
             Wide::Uniform(scalar) => Ok(scalar),
-            Wide::Strided { base, .. } => Ok(base),
+            Wide::Affine { base, .. } => Ok(base),
             Wide::Varying(_) => Err(PassError::invalid(format!("value {} differs between lanes", value.0))),
         }
     }
@@ -440,8 +440,8 @@ impl<'e, 'm> Emitter<'e, 'm> {
         match self.wide(value)? {
             Wide::Varying(vector) => Ok(vector),
             Wide::Uniform(scalar) => Ok(self.splat(scalar)),
-            Wide::Strided { base, stride, ok: None } => Ok(self.spread(base, stride)),
-            Wide::Strided { ok: Some(_), .. } => self.recompute(value),
+            Wide::Affine { base, shape, ok: None } => Ok(self.spread(base, shape)),
+            Wide::Affine { ok: Some(_), .. } => self.recompute(value),
         }
     }
 
@@ -465,14 +465,22 @@ impl<'e, 'm> Emitter<'e, 'm> {
         self.b().splat(scalar, LANES)
     }
 
-    /// `base + stride × lane` in every lane.
-    pub(super) fn spread(&mut self, base: ValueId, stride: i64) -> ValueId {
+    /// The lanes that `base` and `shape` describe.
+    pub(super) fn spread(&mut self, base: ValueId, shape: Shape) -> ValueId {
+        let offsets = match shape {
+            Shape::Strided(stride) => std::array::from_fn(|lane| stride.wrapping_mul(lane as i64)),
+            Shape::Table(table) => self.uniformity.table(table),
+            Shape::Uniform | Shape::Varying => return self.splat(base),
+        };
         let ty = self.function.value_type(base).clone();
         if ty.is_ptr() {
-            let steps = self.iota(Scalar::Int(64), stride);
+            // Gathers are quicker with narrow indices.
+            let narrow = offsets.iter().all(|offset| i32::try_from(*offset).is_ok());
+            let index = Scalar::Int(if narrow { 32 } else { 64 });
+            let steps = self.lane_constant(index, |lane| offsets[lane as usize] as u64);
             return self.b().gep(&Type::I8, base, vec![steps]);
         }
-        let steps = self.iota(ty.scalar().expect("integer"), stride);
+        let steps = self.lane_constant(ty.scalar().expect("integer"), |lane| offsets[lane as usize] as u64);
         let base = self.splat(base);
         self.b().binary(BinaryOp::Add, base, steps)
     }
