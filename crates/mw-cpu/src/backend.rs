@@ -144,6 +144,19 @@ pub struct CpuKernel {
 }
 
 impl CpuKernel {
+    /// The same kernel on the threads of another backend for the same machine. Code that was made is shared.
+    pub fn on(&self, backend: &CpuBackend) -> Self {
+        Self {
+            backend: backend.clone(),
+            module: Arc::clone(&self.module),
+            info: Arc::clone(&self.info),
+            kernel: self.kernel,
+            threadgroup_bytes: self.threadgroup_bytes,
+            linear: self.linear.clone(),
+            general: self.general.clone(),
+        }
+    }
+
     /// Makes the code for a shape now, instead of at the first launch.
     pub fn prepare(&self, shape: ThreadgroupShape) -> Result<(), CompileError> {
         self.compiled(shape).map(|_| ())
