@@ -21,7 +21,9 @@
 pub mod analysis;
 mod builder;
 mod constant;
+pub mod edit;
 mod function;
+mod hash;
 mod ids;
 mod inst;
 pub mod intrinsics;
@@ -35,10 +37,11 @@ mod types;
 pub mod verify;
 
 pub use builder::Builder;
-pub use constant::{Constant, ConstantExpr, TypedConstant};
+pub use constant::{Constant, ConstantExpr, Symbol, TypedConstant};
 pub use function::{
     Attribute, Attributes, Block, Function, FunctionType, InstData, Linkage, ValueData, ValueDef,
 };
+pub use hash::structural_hash;
 pub use ids::{BlockId, FuncId, GlobalId, InstId, MdId, ValueId};
 pub use inst::{
     AtomicOrdering, BinaryOp, Call, Callee, CastOp, Flags, FloatPredicate, Inst, IntPredicate, RmwOp,

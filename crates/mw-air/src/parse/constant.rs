@@ -1,8 +1,8 @@
 //! Constants.
 
 use super::lexer::Token;
-use super::{Failure, Parsed, Parser, Symbol, describe, name_text};
-use crate::{BinaryOp, CastOp, Constant, ConstantExpr, Scalar, Type, TypedConstant};
+use super::{Failure, Parsed, Parser, describe, name_text};
+use crate::{BinaryOp, CastOp, Constant, ConstantExpr, Scalar, Symbol, Type, TypedConstant};
 
 impl Parser<'_> {
     /// A type and a constant of it.

@@ -6,9 +6,10 @@ use rustc_hash::FxHashMap;
 
 use super::lexer::{Name, Token};
 use super::module::symbol_name;
-use super::{Parsed, Parser, Symbol, name_text};
+use super::{Parsed, Parser, name_text};
 use crate::{
-    Attributes, Block, BlockId, FuncId, Function, FunctionType, Inst, InstId, MdId, Terminator, Type, ValueId,
+    Attributes, Block, BlockId, FuncId, Function, FunctionType, Inst, InstId, MdId, Symbol, Terminator, Type,
+    ValueId,
 };
 
 /// A value with a name or number.

@@ -3,10 +3,10 @@
 use super::constant::{binary_op, cast_op};
 use super::function::Body;
 use super::lexer::Token;
-use super::{Parsed, Parser, Symbol, name_text};
+use super::{Parsed, Parser, name_text};
 use crate::{
     AtomicOrdering, Attributes, Call, Callee, Flags, FloatPredicate, FunctionType, Inst, IntPredicate, RmwOp,
-    Scalar, Type, ValueId,
+    Scalar, Symbol, Type, ValueId,
 };
 
 impl<'t> Parser<'t> {

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::{Attribute, FuncId, GlobalId, MdId, Module, StructType};
+use crate::{Attribute, MdId, Module, StructType, Symbol};
 use lexer::{Lexer, Name, Token};
 
 /// Text that is not AIR, and where.
@@ -68,13 +68,6 @@ type Parsed<T> = Result<T, Failure>;
 const MAX_DEPTH: u32 = 64;
 /// Nodes that all constants of a module may add up to.
 const NODE_BUDGET: u64 = 1 << 21;
-
-/// What a `@name` is.
-#[derive(Clone, Copy, Debug)]
-enum Symbol {
-    Global(GlobalId),
-    Function(FuncId),
-}
 
 struct Parser<'t> {
     lexer: Lexer<'t>,

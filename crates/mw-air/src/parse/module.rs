@@ -6,8 +6,8 @@
 use rustc_hash::FxHashMap;
 
 use super::lexer::{Lexer, Name, Token};
-use super::{Failure, Parsed, Parser, Symbol, name_text};
-use crate::{AddressSpace, FuncId, Global, GlobalId, Linkage, Module, Type};
+use super::{Failure, Parsed, Parser, name_text};
+use crate::{AddressSpace, FuncId, Global, GlobalId, Linkage, Module, Symbol, Type};
 
 impl<'t> Parser<'t> {
     pub(super) fn module(mut self) -> Parsed<Module> {
