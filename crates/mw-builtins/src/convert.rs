@@ -18,7 +18,7 @@ pub(crate) struct Number {
 }
 
 /// `x` of type `from` as a `to`.
-pub(crate) fn convert<'a>(x: Expr<'a>, from: Number, to: Number, rounding: Option<Rounding>) -> Expr<'a> {
+pub(crate) fn convert(x: Expr<'_>, from: Number, to: Number, rounding: Option<Rounding>) -> Expr<'_> {
     let ty = Type::Scalar(to.scalar);
     let signed = from.kind == Kind::Signed;
     match (from.kind, to.kind) {

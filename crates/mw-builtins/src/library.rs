@@ -63,7 +63,7 @@ pub(crate) enum Narrow {
 }
 
 /// One row of the floating-point table.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct FloatFunction {
     pub(crate) name: &'static str,
     pub(crate) signature: Signature,

@@ -270,12 +270,11 @@ fn define(function: Function, library: &Library, externs: Externs, flush: bool) 
                 let (from, to) = (number(from), number(to));
                 convert::convert(x, from, to, *rounding)
             };
-            match from.ty.lanes {
-                None => convert_one(args[0]).value,
-                Some(_) => {
-                    let converted: Vec<_> = vector::elements(args[0]).into_iter().map(convert_one).collect();
-                    vector::collect(&to.ty.ty(), &converted).value
-                }
+            if from.ty.lanes.is_none() {
+                convert_one(args[0]).value
+            } else {
+                let converted: Vec<_> = vector::elements(args[0]).into_iter().map(convert_one).collect();
+                vector::collect(&to.ty.ty(), &converted).value
             }
         }
         Library::Pack(format) => pack::pack(args[0], format).value,

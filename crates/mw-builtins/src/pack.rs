@@ -1,13 +1,12 @@
 //! `air.pack.*` and `air.unpack.*`: vectors of numbers in 0…1 or −1…1 in the fields of one integer.
 //!
 //! `unorm` is `round(saturate(x) (2ⁿ − 1))`, `snorm` is `round(clamp(x, −1, 1) (2ⁿ⁻¹ − 1))`, ties to even,
-//! computed in f32; the first element is the lowest field. Unpacking divides; the most negative `snorm`
+//! computed in f32, NaN giving 0; the first element is the lowest field. Unpacking divides; the most negative `snorm`
 //! gives −1.
 
 use mw_air::{CastOp, Scalar, Type};
 
-use crate::expr::Expr;
-use crate::math::common;
+use crate::expr::{Expr, select};
 use crate::name::Shape;
 use crate::vector::{collect, elements};
 
@@ -63,8 +62,9 @@ pub(crate) fn pack<'a>(x: Expr<'a>, format: &Format) -> Expr<'a> {
     let mut sum = body.int(&packed, 0);
     for (value, field) in values.into_iter().zip(&format.fields) {
         let low = if format.signed { -1.0 } else { 0.0 };
-        let value = common::clamp(&[value.to_f32(), body.f32(low), body.f32(1.0)]);
-        // A NaN has become the lower bound; the number is small, so the conversion is exact.
+        let value = value.to_f32().at_least(low).at_most(1.0);
+        let value = select(value.is_nan(), body.f32(0.0), value);
+        // The number is small, so the conversion is exact.
         let number = (value * format.scale(*field)).roundeven().cast(CastOp::FpToSi, &Type::I32);
         let bits = number & ((1i64 << field) - 1);
         sum = sum | (bits.to_int(&packed, false) << i64::from(shift));

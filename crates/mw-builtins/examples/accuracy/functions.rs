@@ -61,6 +61,7 @@ pub(crate) enum Reference {
 }
 
 /// A function of the library.
+#[derive(Clone, Copy)]
 pub(crate) struct Function {
     pub(crate) name: &'static str,
     pub(crate) reference: Reference,

@@ -169,8 +169,8 @@ fn pair(format: Format, index: u64) -> (u32, u32) {
                 let near = |bits: u32, salt: u32| (bits & 0x807f_ffff) | ((119 + (salt & 15)) << 23);
                 (near(a, b), near(b, a >> 4))
             }
-            2 if a & 3 == 0 => (a, SPECIAL[(b % 20) as usize]),
-            2 if a & 3 == 1 => (SPECIAL[(a as usize >> 2) % 20], b),
+            2 if a % 4 == 0 => (a, SPECIAL[(b % 20) as usize]),
+            2 if a % 4 == 1 => (SPECIAL[(a as usize >> 2) % 20], b),
             _ => (a, b),
         }
     };

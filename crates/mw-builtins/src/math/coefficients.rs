@@ -3,7 +3,6 @@
 //! Written by `tools/coefficients.py`, which says how they are found; do not edit by hand.
 //! Tables go from the lowest power to the highest.
 
-#![expect(clippy::excessive_precision, reason = "each number is a float or double written exactly")]
 #![expect(clippy::approx_constant, reason = "fitted coefficients come close to well-known constants")]
 
 /// `e^r = 1 + r q(r)`.

@@ -31,7 +31,7 @@ pub(crate) fn frexp<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     select(ordinary, fraction, wide).to_f32()
 }
 
-/// Exponent as an i32: INT_MIN for zero, INT_MAX for infinities and NaN.
+/// Exponent as an i32: the smallest for zero, the largest for infinities and NaN.
 pub(crate) fn ilogb<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let wide = args[0].to_f64();
     let body = wide.body;
@@ -92,7 +92,8 @@ pub(crate) fn nextafter<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let order = |bits: Expr<'a>| select(bits.lt(0), -magnitude(bits), bits);
     let (from, to) = (order(x), order(y));
     let next = select(from.lt(to), from + 1, from - 1);
-    let next = select(next.lt(0), -next | top, next);
+    // A step to zero keeps the sign.
+    let next = select(next.lt(0), -next | top, select(next.eq(0), x & top, next));
     let next = select(from.eq(to), y, next);
     let nan = magnitude(x).gt(infinity) | magnitude(y).gt(infinity);
     select(nan, body.nan(&ty).to_bits(), next).as_float(&ty)

@@ -1,6 +1,9 @@
 //! Modules that declare library functions, from lines `name = ret (param, …)` as in `surface.txt`.
 
 #![allow(unreachable_pub, reason = "shared by tests and examples, each a crate of its own")]
+#![allow(dead_code, reason = "no test uses all of it")]
+
+pub mod evaluate;
 
 use mw_air::{
     AddressSpace, Function, FunctionType, MdNode, MdOperand, Module, NamedMetadata, Scalar, StructType, Type,
