@@ -1,3 +1,46 @@
-//! The command line of metalworking.
+//! `mw`, the command line of metalworking.
 
-fn main() {}
+mod cli;
+mod commands;
+mod exit;
+mod library;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Failure;
+use crate::output::Output;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too, and are no failure.
+            let code = if error.use_stderr() { exit::USAGE } else { exit::OK };
+            drop(error.print());
+            return ExitCode::from(code);
+        }
+    };
+    let output = Output::new(cli.command.is_json());
+    let outcome = match &cli.command {
+        Command::Inspect(args) => commands::inspect::run(args, &output),
+        Command::Disassemble(args) => commands::disassemble::run(args, &output),
+        Command::Run(args) => commands::run::run(args, &output),
+        Command::Conform(args) => commands::conform::run(args, &output),
+        Command::Chips(args) => commands::chips::run(args, &output),
+        Command::Completions(args) => commands::completions::run(args, &output),
+    };
+    match outcome {
+        Ok(()) => ExitCode::from(exit::OK),
+        Err(failure) => {
+            output.failure(&failure);
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+/// What every command gives back.
+type Outcome = Result<(), Failure>;

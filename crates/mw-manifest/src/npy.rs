@@ -79,17 +79,14 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Tensor, String> {
 
 /// Everything before the data.
 fn header(tensor: &Tensor) -> Vec<u8> {
-    let mut shape = String::new();
-    for extent in &tensor.shape {
-        shape += &format!("{extent}, ");
-    }
-    // NumPy writes one-element tuples with a comma and others without one at the end.
-    let shape = if tensor.shape.len() == 1 { shape.trim_end() } else { shape.trim_end_matches(", ") };
+    let extents: Vec<String> = tensor.shape.iter().map(ToString::to_string).collect();
+    // A tuple of one element has a comma after it.
+    let shape = extents.join(", ") + if extents.len() == 1 { "," } else { "" };
     let descr = descr_of(tensor.dtype);
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
     let fixed = MAGIC.len() + 4;
     // The data starts at a multiple of 64; the header ends in a line feed.
-    while (fixed + text.len() + 1) % 64 != 0 {
+    while !(fixed + text.len() + 1).is_multiple_of(64) {
         text.push(' ');
     }
     text.push('\n');

@@ -89,6 +89,9 @@ pub enum LibraryError {
         #[source]
         source: Arc<mw_metallib::LibraryError>,
     },
+    /// AIR in text or in memory that breaks a rule.
+    #[error("the AIR module is not valid: {0}")]
+    Air(String),
     /// Metal source text, for which there is no compiler yet.
     #[error("compiling Metal source is not supported yet: compile it to a .metallib and open that")]
     SourceUnsupported,

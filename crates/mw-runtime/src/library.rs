@@ -3,45 +3,102 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use mw_air::Module;
+use mw_air::schema::ModuleInfo;
+
 use crate::constants::FunctionConstantValues;
 use crate::error::{FunctionError, LibraryError};
 use crate::function::Function;
 
-/// A library of compiled functions (`MTLLibrary`). Its code is read when a function is taken out.
+/// A library of compiled functions (`MTLLibrary`). Clones are cheap.
 #[derive(Clone, Debug)]
 pub struct Library {
-    inner: mw_metallib::Library,
+    source: Source,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    /// Code is read when a function is taken out.
+    Container(mw_metallib::Library),
+    /// A module that is in memory already.
+    Module(Arc<(Module, ModuleInfo)>),
 }
 
 impl Library {
-    /// Opens a file that holds one library. The file must not change while the library is in use.
+    /// Opens a `.metallib`, an `.air` file, a program that embeds one library, or AIR text (`.ll`).
+    /// The file must not change while the library is in use.
     pub fn open(path: &Path) -> Result<Self, LibraryError> {
-        let inner = mw_metallib::Library::open(path)
+        if path.extension().is_some_and(|extension| extension == "ll") {
+            let text = std::fs::read_to_string(path).map_err(|source| LibraryError::Read {
+                path: Some(path.to_owned()),
+                source: Arc::new(mw_metallib::LibraryError::Io { path: path.to_owned(), source }),
+            })?;
+            return Self::from_air_text(&text);
+        }
+        let container = mw_metallib::Library::open(path)
             .map_err(|source| LibraryError::Read { path: Some(path.to_owned()), source: Arc::new(source) })?;
-        Ok(Self { inner })
+        Ok(container.into())
     }
 
     /// A library out of bytes.
     pub fn from_bytes(bytes: Arc<[u8]>) -> Result<Self, LibraryError> {
-        let inner = mw_metallib::Library::from_bytes(bytes)
+        let container = mw_metallib::Library::from_bytes(bytes)
             .map_err(|source| LibraryError::Read { path: None, source: Arc::new(source) })?;
-        Ok(Self { inner })
+        Ok(container.into())
     }
 
-    /// The container behind it.
-    pub fn container(&self) -> &mw_metallib::Library {
-        &self.inner
+    /// A library out of AIR as LLVM assembly, as `mw disassemble` prints it.
+    pub fn from_air_text(text: &str) -> Result<Self, LibraryError> {
+        let module = mw_air::parse(text).map_err(|error| LibraryError::Air(error.to_string()))?;
+        Self::from_module(module)
+    }
+
+    /// A library out of a module in memory.
+    ///
+    /// # Errors
+    /// The module breaks a rule of AIR, or its metadata is malformed.
+    pub fn from_module(module: Module) -> Result<Self, LibraryError> {
+        if let Err(errors) = mw_air::verify(&module) {
+            let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            return Err(LibraryError::Air(texts.join("; ")));
+        }
+        let info = ModuleInfo::parse(&module).map_err(|error| LibraryError::Air(error.to_string()))?;
+        Ok(Self { source: Source::Module(Arc::new((module, info))) })
+    }
+
+    /// The container behind it, unless it was made from a module.
+    pub fn container(&self) -> Option<&mw_metallib::Library> {
+        match &self.source {
+            Source::Container(container) => Some(container),
+            Source::Module(_) => None,
+        }
     }
 
     /// Names of all functions, in file order.
-    pub fn function_names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.inner.functions().map(|entry| entry.name())
+    pub fn function_names(&self) -> Vec<&str> {
+        match &self.source {
+            Source::Container(container) => container.functions().map(|entry| entry.name()).collect(),
+            Source::Module(module) => module.1.kernels.iter().map(|kernel| &*kernel.name).collect(),
+        }
     }
 
     /// A function. If it has function constants, they stay unset: making a pipeline of it fails when one of
     /// them is required.
     pub fn function(&self, name: &str) -> Result<Function, FunctionError> {
-        Function::read(self.find(name)?)
+        let not_found = || FunctionError::NotFound {
+            name: name.to_owned(),
+            suggestions: nearest(name, &self.function_names()),
+        };
+        match &self.source {
+            Source::Container(container) => Function::read(container.function(name).ok_or_else(not_found)?),
+            Source::Module(module) => {
+                let (module, info) = &**module;
+                if !info.kernels.iter().any(|kernel| *kernel.name == *name) {
+                    return Err(not_found());
+                }
+                Function::of_module(name, module.clone(), info.clone())
+            }
+        }
     }
 
     /// A function with its function constants set (`newFunctionWithName:constantValues:`).
@@ -52,32 +109,26 @@ impl Library {
     ) -> Result<Function, FunctionError> {
         self.function(name)?.specialized(values)
     }
-
-    fn find(&self, name: &str) -> Result<mw_metallib::FunctionEntry<'_>, FunctionError> {
-        self.inner.function(name).ok_or_else(|| FunctionError::NotFound {
-            name: name.to_owned(),
-            suggestions: nearest(name, self.function_names()),
-        })
-    }
 }
 
 impl From<mw_metallib::Library> for Library {
-    fn from(inner: mw_metallib::Library) -> Self {
-        Self { inner }
+    fn from(container: mw_metallib::Library) -> Self {
+        Self { source: Source::Container(container) }
     }
 }
 
 /// Up to three names that look most like `wanted`: same start and same end count, as long kernel names differ
 /// in a type or a tile size in between.
-fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+fn nearest(wanted: &str, names: &[&str]) -> Vec<String> {
     const SHOWN: usize = 3;
     let lower = wanted.to_lowercase();
     let mut scored: Vec<(usize, usize, &str)> = names
+        .iter()
         .filter_map(|name| {
             let common = shared_ends(&lower, &name.to_lowercase());
             let longest = lower.len().max(name.len());
             // Half of the longer name must agree, or it is no slip.
-            (common * 2 >= longest).then_some((longest - common, name.len(), name))
+            (common * 2 >= longest).then_some((longest - common, name.len(), *name))
         })
         .collect();
     scored.sort_unstable();
@@ -99,8 +150,8 @@ mod tests {
     #[test]
     fn slips_find_their_name() {
         let names = ["vv_Addfloat32", "vv_Addfloat16", "rmsfloat32", "ss_Addfloat32"];
-        assert_eq!(nearest("vv_addfloat32", names.into_iter())[0], "vv_Addfloat32");
-        assert_eq!(nearest("vv_Adfloat16", names.into_iter())[0], "vv_Addfloat16");
-        assert!(nearest("qqqqq", names.into_iter()).is_empty());
+        assert_eq!(nearest("vv_addfloat32", &names)[0], "vv_Addfloat32");
+        assert_eq!(nearest("vv_Adfloat16", &names)[0], "vv_Addfloat16");
+        assert!(nearest("qqqqq", &names).is_empty());
     }
 }

@@ -1,0 +1,8 @@
+//! One file for each command.
+
+pub(crate) mod chips;
+pub(crate) mod completions;
+pub(crate) mod conform;
+pub(crate) mod disassemble;
+pub(crate) mod inspect;
+pub(crate) mod run;
