@@ -49,7 +49,7 @@ fn main() {
             .map_err(|error| error.to_string())
             .and_then(|_| {
                 backend
-                    .time_compilation(&module, &info, 0, ThreadgroupShape::Linear)
+                    .time_compilation(&module, &info, 0, ThreadgroupShape::LINEAR_FULL)
                     .map_err(|error| error.to_string())
             });
         match result {

@@ -30,7 +30,7 @@ fn main() {
         values.set(constant.index, 1, size);
     }
     specialize::specialize(&mut module, &info, &values).expect("constants can be set");
-    match backend.stage(&module, &info, 0, ThreadgroupShape::Linear, stage) {
+    match backend.stage(&module, &info, 0, ThreadgroupShape::LINEAR_FULL, stage) {
         Ok(text) => println!("{text}"),
         Err(error) => println!("{error}"),
     }

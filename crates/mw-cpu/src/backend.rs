@@ -125,13 +125,12 @@ impl CpuBackend {
             info: Arc::clone(info),
             kernel,
             threadgroup_bytes: declared_threadgroup_bytes(module),
-            linear: OnceLock::new(),
-            general: OnceLock::new(),
+            code: Default::default(),
         }
     }
 }
 
-/// A kernel of the CPU backend: code for up to two shapes of threadgroups.
+/// A kernel of the CPU backend: code for each shape of threadgroups that it meets.
 #[derive(Debug)]
 pub struct CpuKernel {
     backend: CpuBackend,
@@ -139,8 +138,8 @@ pub struct CpuKernel {
     info: Arc<ModuleInfo>,
     kernel: usize,
     threadgroup_bytes: u32,
-    linear: OnceLock<Result<Arc<CompiledKernel>, CompileError>>,
-    general: OnceLock<Result<Arc<CompiledKernel>, CompileError>>,
+    /// By shape, made when first needed.
+    code: [OnceLock<Result<Arc<CompiledKernel>, CompileError>>; ThreadgroupShape::COUNT],
 }
 
 impl CpuKernel {
@@ -152,8 +151,7 @@ impl CpuKernel {
             info: Arc::clone(&self.info),
             kernel: self.kernel,
             threadgroup_bytes: self.threadgroup_bytes,
-            linear: self.linear.clone(),
-            general: self.general.clone(),
+            code: self.code.clone(),
         }
     }
 
@@ -163,11 +161,7 @@ impl CpuKernel {
     }
 
     fn compiled(&self, shape: ThreadgroupShape) -> Result<Arc<CompiledKernel>, CompileError> {
-        let slot = match shape {
-            ThreadgroupShape::Linear => &self.linear,
-            ThreadgroupShape::General => &self.general,
-        };
-        slot.get_or_init(|| self.make(shape).map(Arc::new)).clone()
+        self.code[shape.index()].get_or_init(|| self.make(shape).map(Arc::new)).clone()
     }
 
     fn make(&self, shape: ThreadgroupShape) -> Result<CompiledKernel, CompileError> {
@@ -194,17 +188,13 @@ impl CpuKernel {
     /// Everything that the code depends on.
     fn key(&self, shape: ThreadgroupShape) -> Key {
         let target = &self.backend.shared.options.target;
-        let shape: &[u8] = match shape {
-            ThreadgroupShape::Linear => b"linear",
-            ThreadgroupShape::General => b"general",
-        };
         Key::new(&[
             env!("MW_PIPELINE_FINGERPRINT").as_bytes(),
             format!("{:?}", mw_llvm::llvm_version()).as_bytes(),
             target.triple.as_bytes(),
             target.cpu.as_bytes(),
             target.features.as_bytes(),
-            shape,
+            shape.name().as_bytes(),
             self.info().name.as_bytes(),
             mw_air::print(&self.module, &PrintOptions::default()).as_bytes(),
         ])

@@ -59,8 +59,8 @@ pub(crate) struct PreparedLaunch {
     pub(crate) stack_bytes: usize,
     /// Asks the kernel to end when it is not zero.
     pub(crate) stop: Arc<AtomicU32>,
-    linear: Option<Arc<CompiledKernel>>,
-    general: Option<Arc<CompiledKernel>>,
+    /// The code for each shape that the grid has.
+    code: [Option<Arc<CompiledKernel>>; ThreadgroupShape::COUNT],
 }
 
 /// What a launch has from its kernel and its backend.
@@ -78,19 +78,12 @@ impl PreparedLaunch {
         mut code: impl FnMut(ThreadgroupShape) -> Result<Arc<CompiledKernel>, E>,
     ) -> Result<Self, E> {
         let grid = launch.grid;
-        let mut linear = None;
-        let mut general = None;
+        let mut compiled: [Option<Arc<CompiledKernel>>; ThreadgroupShape::COUNT] = Default::default();
         for shape in shapes(&grid) {
-            match shape {
-                ThreadgroupShape::Linear => linear = Some(code(shape)?),
-                ThreadgroupShape::General => general = Some(code(shape)?),
-            }
+            compiled[shape.index()] = Some(code(shape)?);
         }
-        let facts: Vec<&KernelFacts> = [&linear, &general]
-            .into_iter()
-            .flatten()
-            .map(|kernel: &Arc<CompiledKernel>| &kernel.facts)
-            .collect();
+        let facts: Vec<&KernelFacts> =
+            compiled.iter().flatten().map(|kernel: &Arc<CompiledKernel>| &kernel.facts).collect();
         let declared = facts.iter().map(|facts| facts.threadgroup_bytes).max().unwrap_or(0) as usize;
         let has_barrier = facts.iter().any(|facts| facts.has_barrier);
         let image = facts.first().map_or(Vec::new(), |facts| facts.image.clone());
@@ -124,18 +117,14 @@ impl PreparedLaunch {
             flush_denormals: settings.flush_denormals,
             stack_bytes: settings.stack_bytes + private_bytes as usize,
             stop: Arc::new(AtomicU32::new(0)),
-            linear,
-            general,
+            code: compiled,
         })
     }
 
-    /// The code for a shape.
+    /// The code for a shape: where few threadgroups are full, code that does not count on it.
     pub(crate) fn kernel(&self, shape: ThreadgroupShape) -> KernelFunction {
-        let compiled = match shape {
-            ThreadgroupShape::Linear => &self.linear,
-            ThreadgroupShape::General => &self.general,
-        };
-        compiled.as_ref().expect("every shape of the grid was compiled").code.function()
+        let exact = &self.code[shape.index()];
+        exact.as_ref().or(self.code[shape.partial().index()].as_ref()).expect("every shape of the grid was compiled").code.function()
     }
 
     /// A context with what all simdgroups of the launch have in common.
@@ -169,6 +158,9 @@ impl PreparedLaunch {
     }
 }
 
+/// Below this many threadgroups, full ones run the code of partial ones where that is needed anyway.
+const FEW_THREADGROUPS: u64 = 64;
+
 /// Shapes of the threadgroups of a grid: the full ones and up to seven kinds of edges.
 fn shapes(grid: &Grid) -> impl Iterator<Item = ThreadgroupShape> + use<> {
     let sizes: [Vec<u32>; 3] = std::array::from_fn(|axis| {
@@ -183,20 +175,23 @@ fn shapes(grid: &Grid) -> impl Iterator<Item = ThreadgroupShape> + use<> {
         }
         sizes
     });
-    let [mut linear, mut general] = [false; 2];
+    let mut there = [false; ThreadgroupShape::COUNT];
     for x in &sizes[0] {
         for y in &sizes[1] {
             for z in &sizes[2] {
-                match ThreadgroupShape::of([*x, *y, *z]) {
-                    ThreadgroupShape::Linear => linear = true,
-                    ThreadgroupShape::General => general = true,
-                }
+                there[ThreadgroupShape::of([*x, *y, *z]).index()] = true;
             }
         }
     }
-    [(linear, ThreadgroupShape::Linear), (general, ThreadgroupShape::General)]
-        .into_iter()
-        .filter_map(|(there, shape)| there.then_some(shape))
+    // Compiling twice for the sake of a few full threadgroups does not pay.
+    if grid.threadgroup_count() < FEW_THREADGROUPS {
+        for shape in ThreadgroupShape::ALL.into_iter().filter(|shape| shape.full) {
+            if there[shape.partial().index()] {
+                there[shape.index()] = false;
+            }
+        }
+    }
+    ThreadgroupShape::ALL.into_iter().filter(move |shape| there[shape.index()])
 }
 
 #[cfg(test)]
@@ -205,10 +200,13 @@ mod tests {
 
     #[test]
     fn edges_may_have_another_shape() {
-        let all = |threads, size| shapes(&Grid::of_threads(threads, size)).collect::<Vec<_>>();
-        assert_eq!(all([128, 4, 1], [64, 2, 1]), [ThreadgroupShape::Linear]);
-        assert_eq!(all([100, 4, 1], [64, 2, 1]), [ThreadgroupShape::Linear, ThreadgroupShape::General]);
-        assert_eq!(all([100, 1, 1], [64, 2, 1]), [ThreadgroupShape::Linear]);
-        assert_eq!(all([8, 8, 1], [8, 8, 1]), [ThreadgroupShape::General]);
+        let all = |threads, size| {
+            shapes(&Grid::of_threads(threads, size)).map(ThreadgroupShape::name).collect::<Vec<_>>()
+        };
+        assert_eq!(all([128, 4, 1], [64, 2, 1]), ["linear-full"]);
+        assert_eq!(all([100, 4, 1], [64, 2, 1]), ["general", "linear-full"]);
+        assert_eq!(all([100, 1, 1], [64, 1, 1]), ["linear"]);
+        assert_eq!(all([100_100, 1, 1], [64, 1, 1]), ["linear", "linear-full"]);
+        assert_eq!(all([8, 8, 1], [8, 8, 1]), ["general-full"]);
     }
 }

@@ -62,17 +62,17 @@ fn widen(
         .map_err(|error| text(&error))?;
     mw_builtins::link(&mut module).map_err(|error| text(&error))?;
     let start = Instant::now();
-    let scalar =
-        mw_llvm::optimize_scalar(&module, &mw_llvm::ScalarOptions::default()).map_err(|error| text(&error))?;
+    let scalar = mw_llvm::optimize_scalar(&module, &mw_llvm::ScalarOptions::default())
+        .map_err(|error| text(&error))?;
     *scalar_time += start.elapsed();
     let start = Instant::now();
-    let options = Options { shape: ThreadgroupShape::Linear, masked_memory: true, flush_denormals: true };
+    let options =
+        Options { shape: ThreadgroupShape::LINEAR_FULL, masked_memory: true, flush_denormals: true };
     let flat = mw_passes::scalarize::run(&scalar, &info.kernels[0]).map_err(|error| text(&error))?;
     if std::env::var_os("FLAT").is_some() {
         println!("{}", mw_air::print(&flat, &PrintOptions::default()));
     }
-    let wide =
-        mw_passes::vectorize::run(&flat, &info.kernels[0], options).map_err(|error| text(&error))?;
+    let wide = mw_passes::vectorize::run(&flat, &info.kernels[0], options).map_err(|error| text(&error))?;
     *wide_time += start.elapsed();
     Ok(wide)
 }

@@ -83,23 +83,80 @@ pub mod offset {
     pub const STOP: u64 = offset_of!(SimdgroupContext, stop) as u64;
 }
 
-/// What the caller may assume about threadgroup shapes, and the code therefore does.
-///
-/// In a *linear* threadgroup a simdgroup's lanes differ only in x: its width is a multiple of 32, or it
-/// has one row. Then y and z are uniform and x is consecutive. A kernel is compiled once for each shape
-/// that it meets.
+/// What the code assumes of the threadgroups that it runs. A kernel is compiled once for each shape that it
+/// meets.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ThreadgroupShape {
-    /// Lanes of a simdgroup are consecutive in x and equal in y and z.
-    Linear,
-    /// Anything else.
-    General,
+pub struct ThreadgroupShape {
+    /// A simdgroup's lanes differ only in x: the width is a multiple of 32, or there is one row. Then y and
+    /// z are uniform and x is consecutive.
+    pub linear: bool,
+    /// Every simdgroup has 32 lanes, so that the mask at the start is known.
+    pub full: bool,
 }
 
 impl ThreadgroupShape {
+    /// Number of shapes.
+    pub const COUNT: usize = 4;
+
+    /// Every shape, by [`Self::index`].
+    pub const ALL: [Self; Self::COUNT] = [
+        Self { linear: false, full: false },
+        Self { linear: true, full: false },
+        Self { linear: false, full: true },
+        Self { linear: true, full: true },
+    ];
+
+    /// The shape that most launches have.
+    pub const LINEAR_FULL: Self = Self { linear: true, full: true };
+
     /// The shape of a threadgroup of this size.
     pub fn of(size: [u32; 3]) -> Self {
-        let linear = size[0].is_multiple_of(32) || (size[1] == 1 && size[2] == 1);
-        if linear { Self::Linear } else { Self::General }
+        let threads: u32 = size.iter().product();
+        Self {
+            linear: size[0].is_multiple_of(32) || (size[1] == 1 && size[2] == 1),
+            full: threads.is_multiple_of(32),
+        }
+    }
+
+    /// Position in [`Self::ALL`].
+    pub fn index(self) -> usize {
+        usize::from(self.linear) + 2 * usize::from(self.full)
+    }
+
+    /// Short name, for files and reports.
+    pub fn name(self) -> &'static str {
+        match (self.linear, self.full) {
+            (false, false) => "general",
+            (true, false) => "linear",
+            (false, true) => "general-full",
+            (true, true) => "linear-full",
+        }
+    }
+
+    /// The same shape without the promise of full simdgroups.
+    #[must_use]
+    pub fn partial(self) -> Self {
+        Self { full: false, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_are_listed_at_their_index() {
+        for (index, shape) in ThreadgroupShape::ALL.into_iter().enumerate() {
+            assert_eq!(shape.index(), index);
+        }
+    }
+
+    #[test]
+    fn shape_follows_from_the_size() {
+        let shape = |size| ThreadgroupShape::of(size).name();
+        assert_eq!(shape([64, 2, 1]), "linear-full");
+        assert_eq!(shape([36, 1, 1]), "linear");
+        assert_eq!(shape([8, 8, 1]), "general-full");
+        assert_eq!(shape([36, 2, 1]), "general");
     }
 }

@@ -3,6 +3,7 @@
 pub mod abi;
 pub mod control;
 mod error;
+mod keep_matrices_whole;
 pub mod scalarize;
 pub mod specialize;
 pub mod static_init;

@@ -58,6 +58,7 @@ pub fn run(module: &Module, kernel: &KernelInfo) -> Result<Module, PassError> {
         let body = Scalarizer::new(module, &mut out, &kept, &mut declarations, old, new, builtins).run()?;
         *out.function_mut(new) = body;
     }
+    crate::keep_matrices_whole::run(&mut out);
     Ok(out)
 }
 
@@ -173,6 +174,10 @@ struct Scalarizer<'m> {
     ends: Vec<BlockId>,
     /// Placed φ-functions of each source φ, to be filled at the end.
     phis: Vec<(ValueId, Arc<[ValueId]>)>,
+    /// The two elements that a matrix was made of.
+    packs: FxHashMap<ValueId, [ValueId; 2]>,
+    /// The matrix and place that an element was taken from.
+    slots: FxHashMap<ValueId, (ValueId, u64)>,
 }
 
 impl<'m> Scalarizer<'m> {
@@ -192,7 +197,20 @@ impl<'m> Scalarizer<'m> {
         }
         let map = vec![None; source.values().len()];
         let ends = source.block_ids().collect();
-        Self { module, out, kept, declarations, source, function, kernel, map, ends, phis: Vec::new() }
+        Self {
+            module,
+            out,
+            kept,
+            declarations,
+            source,
+            function,
+            kernel,
+            map,
+            ends,
+            phis: Vec::new(),
+            packs: FxHashMap::default(),
+            slots: FxHashMap::default(),
+        }
     }
 
     fn run(mut self) -> Result<Function, PassError> {
@@ -551,16 +569,34 @@ impl<'m> Scalarizer<'m> {
     }
 
     fn pack(&mut self, block: BlockId, ty: &Type, first: ValueId, second: ValueId) -> ValueId {
+        if let (Some((a, 0)), Some((b, 1))) = (self.slots.get(&first), self.slots.get(&second))
+            && a == b
+        {
+            return *a;
+        }
         let name = format!("{MATRIX_PACK}.{}", ty.scalar().expect("matrix").suffix());
-        self.call(block, &name, vec![first, second], ty, &Attributes::default()).expect("has a value")
+        let matrix =
+            self.call(block, &name, vec![first, second], ty, &Attributes::default()).expect("has a value");
+        self.packs.insert(matrix, [first, second]);
+        matrix
     }
 
     fn slot(&mut self, block: BlockId, matrix: ValueId, slot: u64) -> ValueId {
+        if let Some(parts) = self.packs.get(&matrix) {
+            return parts[slot as usize];
+        }
+        if matches!(self.function.constant(matrix), Some(Constant::Undef | Constant::Poison)) {
+            let scalar = Type::Scalar(self.function.value_type(matrix).scalar().expect("matrix"));
+            return self.at(block).poison(&scalar);
+        }
         let scalar = self.function.value_type(matrix).scalar().expect("matrix");
         let index = self.function.const_int(Type::I32, slot);
         let name = format!("{MATRIX_SLOT}.{}", scalar.suffix());
-        self.call(block, &name, vec![matrix, index], &Type::Scalar(scalar), &Attributes::default())
-            .expect("has a value")
+        let value = self
+            .call(block, &name, vec![matrix, index], &Type::Scalar(scalar), &Attributes::default())
+            .expect("has a value");
+        self.slots.insert(value, (matrix, slot));
+        value
     }
 
     /// Element `index` of a vector value: slots 0 and 1 of a matrix, any element of another vector.

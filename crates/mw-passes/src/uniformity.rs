@@ -382,9 +382,10 @@ impl Analysis<'_> {
         let known = (shape != Shape::Uniform).then(|| self.tables.intern(values));
         Fact {
             max: values.iter().map(|value| *value as u64).max(),
-            exact_unsigned: offsets.iter().zip(&values).all(|(offset, value)| {
-                (values[0] as u64).checked_add_signed(*offset) == Some(*value as u64)
-            }),
+            exact_unsigned: offsets
+                .iter()
+                .zip(&values)
+                .all(|(offset, value)| (values[0] as u64).checked_add_signed(*offset) == Some(*value as u64)),
             exact_signed: fits_signed,
             base_align: align_of(values[0] as u64),
             known,
@@ -445,9 +446,7 @@ impl Analysis<'_> {
                 let flags = Flags::NUW.union(Flags::NSW);
                 linear(combine(i64::wrapping_add), max, flags, l.base_align.min(r.base_align))
             }
-            BinaryOp::Sub => {
-                linear(combine(i64::wrapping_sub), None, flags, l.base_align.min(r.base_align))
-            }
+            BinaryOp::Sub => linear(combine(i64::wrapping_sub), None, flags, l.base_align.min(r.base_align)),
             BinaryOp::Mul if constant.is_some() => {
                 let factor = constant.expect("is constant");
                 let max = l.max.and_then(|max| max.checked_mul(factor));
@@ -463,54 +462,36 @@ impl Analysis<'_> {
             }
             BinaryOp::LShr if constant.is_some_and(|count| count < u64::from(bits)) => {
                 let count = constant.expect("is constant");
-                let max = l.max.map(|max| max >> count);
-                // A lane 0 that is a multiple of the divisor takes part in no carry.
-                if let Some(list) = offsets(l)
-                    && count < 12
-                    && l.exact_unsigned
-                    && !l.conditional
-                    && l.base_align >= 1 << count
-                    && list.iter().all(|offset| *offset >= 0)
-                {
-                    let shape = self.tables.shape(&list.map(|offset| offset >> count));
-                    return Fact {
-                        max,
-                        exact_unsigned: true,
-                        base_align: (l.base_align >> count).max(1),
-                        exact_signed: shape == Shape::Uniform || max.is_some_and(|max| max <= type_max >> 1),
-                        ..Fact::of_shape(shape)
-                    };
-                }
-                Fact { max, ..plain }
+                self.shifted_down(l, count, type_max)
+                    .unwrap_or(Fact { max: l.max.map(|max| max >> count), ..plain })
+            }
+            BinaryOp::UDiv if constant.is_some_and(u64::is_power_of_two) => {
+                let count = u64::from(constant.expect("is constant").trailing_zeros());
+                self.shifted_down(l, count, type_max)
+                    .unwrap_or(Fact { max: l.max.map(|max| max >> count), ..plain })
+            }
+            // Without negative values it is the unsigned division.
+            BinaryOp::SDiv if constant.is_some_and(|c| c.is_power_of_two() && c <= type_max >> 1) => {
+                let count = u64::from(constant.expect("is constant").trailing_zeros());
+                let positive = l.max.is_some_and(|max| max <= type_max >> 1);
+                let fact = if positive { self.shifted_down(l, count, type_max) } else { None };
+                fact.unwrap_or(Fact { max: l.max.filter(|_| positive).map(|max| max >> count), ..plain })
             }
             BinaryOp::And if constant.is_some() => {
                 let mask = constant.expect("is constant");
-                let max = Some(l.max.map_or(mask, |max| max.min(mask)));
-                if let Some(list) = offsets(l)
-                    && !l.is_uniform()
-                    && l.exact_unsigned
-                    && !l.conditional
-                    && list.iter().all(|offset| *offset >= 0)
-                {
-                    let low = mask.wrapping_add(1);
-                    if low.is_power_of_two() && l.base_align >= low {
-                        // The part that the lanes share is dropped.
-                        return self.known_fact(&list.map(|offset| offset & mask as i64), bits);
-                    }
-                    let high = (!mask & type_max).wrapping_add(1);
-                    if high.is_power_of_two() && l.base_align >= high {
-                        let shape = self.tables.shape(&list.map(|offset| offset & mask as i64));
-                        return Fact {
-                            max,
-                            exact_unsigned: true,
-                            exact_signed: shape == Shape::Uniform
-                                || max.is_some_and(|max| max <= type_max >> 1),
-                            base_align: l.base_align,
-                            ..Fact::of_shape(shape)
-                        };
-                    }
-                }
-                Fact { max, ..plain }
+                self.masked(l, mask, bits)
+                    .unwrap_or(Fact { max: Some(l.max.map_or(mask, |max| max.min(mask))), ..plain })
+            }
+            BinaryOp::URem if constant.is_some_and(u64::is_power_of_two) => {
+                let mask = constant.expect("is constant") - 1;
+                self.masked(l, mask, bits)
+                    .unwrap_or(Fact { max: Some(l.max.map_or(mask, |max| max.min(mask))), ..plain })
+            }
+            BinaryOp::SRem if constant.is_some_and(|c| c.is_power_of_two() && c <= type_max >> 1) => {
+                let mask = constant.expect("is constant") - 1;
+                let positive = l.max.is_some_and(|max| max <= type_max >> 1);
+                let fact = if positive { self.masked(l, mask, bits) } else { None };
+                fact.unwrap_or(Fact { max: positive.then_some(mask), ..plain })
             }
             BinaryOp::URem => {
                 let max = r.max.filter(|_| constant.is_some_and(|c| c > 0)).map(|max| max - 1).or(l.max);
@@ -546,6 +527,53 @@ impl Analysis<'_> {
             | BinaryOp::FDiv
             | BinaryOp::FRem => plain,
         }
+    }
+
+    /// A value divided by a power of two: a lane 0 that is a multiple of it takes part in no carry.
+    fn shifted_down(&self, value: Fact, count: u64, type_max: u64) -> Option<Fact> {
+        let offsets = self.tables.offsets(value.shape)?;
+        let plain = value.exact_unsigned && !value.conditional && offsets.iter().all(|offset| *offset >= 0);
+        if !plain || count >= 12 || value.base_align < 1 << count {
+            return None;
+        }
+        let shape = self.tables.shape(&offsets.map(|offset| offset >> count));
+        let max = value.max.map(|max| max >> count);
+        Some(Fact {
+            max,
+            exact_unsigned: true,
+            base_align: (value.base_align >> count).max(1),
+            exact_signed: shape == Shape::Uniform || max.is_some_and(|max| max <= type_max >> 1),
+            ..Fact::of_shape(shape)
+        })
+    }
+
+    /// A value and a mask that keeps its lower or its upper bits.
+    fn masked(&self, value: Fact, mask: u64, bits: u32) -> Option<Fact> {
+        let offsets = self.tables.offsets(value.shape)?;
+        let plain = value.exact_unsigned && !value.conditional && offsets.iter().all(|offset| *offset >= 0);
+        if !plain || value.is_uniform() {
+            return None;
+        }
+        let kept = offsets.map(|offset| offset & mask as i64);
+        let low = mask.wrapping_add(1);
+        if low.is_power_of_two() && value.base_align >= low {
+            // The part that the lanes share is dropped.
+            return Some(self.known_fact(&kept, bits));
+        }
+        let type_max = mask_of(bits);
+        let high = (!mask & type_max).wrapping_add(1);
+        if !high.is_power_of_two() || value.base_align < high {
+            return None;
+        }
+        let shape = self.tables.shape(&kept);
+        let max = Some(value.max.map_or(mask, |max| max.min(mask)));
+        Some(Fact {
+            max,
+            exact_unsigned: true,
+            exact_signed: shape == Shape::Uniform || max.is_some_and(|max| max <= type_max >> 1),
+            base_align: value.base_align,
+            ..Fact::of_shape(shape)
+        })
     }
 
     fn gep(&self, source: &Type, base: ValueId, indices: &[ValueId], conditional: bool) -> Fact {
@@ -744,18 +772,22 @@ fn builtin_fact(name: &str, shape: ThreadgroupShape) -> Fact {
     let x = axis == "0";
     let exact = Fact { exact_unsigned: true, ..Fact::strided(1) };
     match builtin {
-        Builtin::ThreadPositionInGrid => match shape {
-            ThreadgroupShape::Linear if x => exact.bounded(u64::from(u32::MAX)),
-            ThreadgroupShape::Linear => Fact::uniform().bounded(u64::from(u32::MAX)),
-            ThreadgroupShape::General => Fact::varying().bounded(u64::from(u32::MAX)),
-        },
-        Builtin::ThreadPositionInThreadgroup => match shape {
-            ThreadgroupShape::Linear if x => {
-                Fact { exact_signed: true, base_align: 32, ..exact }.bounded(1023)
-            }
-            ThreadgroupShape::Linear => Fact::uniform().bounded(1023),
-            ThreadgroupShape::General => Fact::varying().bounded(1023),
-        },
+        Builtin::ThreadPositionInGrid => {
+            let fact = match (shape.linear, x) {
+                (true, true) => exact,
+                (true, false) => Fact::uniform(),
+                (false, _) => Fact::varying(),
+            };
+            fact.bounded(u64::from(u32::MAX))
+        }
+        Builtin::ThreadPositionInThreadgroup => {
+            let fact = match (shape.linear, x) {
+                (true, true) => Fact { exact_signed: true, base_align: 32, ..exact },
+                (true, false) => Fact::uniform(),
+                (false, _) => Fact::varying(),
+            };
+            fact.bounded(1023)
+        }
         Builtin::ThreadIndexInThreadgroup => {
             Fact { exact_signed: true, base_align: 32, ..exact }.bounded(1023)
         }

@@ -9,9 +9,9 @@ use mw_air::{
 
 use super::values::{Emitter, LANES, Wide, lowered};
 use crate::PassError;
-use crate::abi::{BARRIER_SYMBOL, ThreadgroupShape, offset};
-use crate::uniformity::Shape;
+use crate::abi::{BARRIER_SYMBOL, offset};
 use crate::scalarize::{BUILTIN_PREFIX, MATRIX_PACK, MATRIX_SLOT};
+use crate::uniformity::Shape;
 
 impl Emitter<'_, '_> {
     pub(super) fn emit_call(&mut self, call: &Call, result: Option<ValueId>) -> Result<(), PassError> {
@@ -66,7 +66,7 @@ impl Emitter<'_, '_> {
         let axis: u64 = axis.parse().unwrap_or(0);
         let builtin = Builtin::from_role(&format!("air.{role}"))
             .ok_or_else(|| PassError::unsupported(format!("the kernel argument `{role}`")))?;
-        let linear = self.shared.options.shape == ThreadgroupShape::Linear;
+        let linear = self.shared.options.shape.linear;
         let word = |this: &mut Self, at: u64| this.context_u32(at + axis * 4);
         let wide = match builtin {
             Builtin::ThreadgroupPositionInGrid => Wide::Uniform(word(self, offset::THREADGROUP_POSITION)),
@@ -89,14 +89,20 @@ impl Emitter<'_, '_> {
             Builtin::ThreadsPerSimdgroup => {
                 Wide::Uniform(self.function.const_int(Type::I32, u64::from(LANES)))
             }
-            Builtin::ThreadIndexInSimdgroup => {
-                Wide::Affine { base: self.function.const_int(Type::I32, 0), shape: Shape::Strided(1), ok: None }
-            }
+            Builtin::ThreadIndexInSimdgroup => Wide::Affine {
+                base: self.function.const_int(Type::I32, 0),
+                shape: Shape::Strided(1),
+                ok: None,
+            },
             Builtin::ThreadIndexInThreadgroup => {
                 let index = self.context_u32(offset::SIMDGROUP_INDEX);
                 let mut b = self.b();
                 let lanes = b.int(&Type::I32, u64::from(LANES));
-                Wide::Affine { base: b.binary(BinaryOp::Mul, index, lanes), shape: Shape::Strided(1), ok: None }
+                Wide::Affine {
+                    base: b.binary(BinaryOp::Mul, index, lanes),
+                    shape: Shape::Strided(1),
+                    ok: None,
+                }
             }
             Builtin::ThreadIndexInQuadgroup => {
                 let base = self.function.const_int(Type::I32, 0);
@@ -129,7 +135,11 @@ impl Emitter<'_, '_> {
             Builtin::ThreadPositionInThreadgroup => {
                 if linear {
                     let base = self.context_u32(offset::FIRST_THREAD_POSITION + axis * 4);
-                    if axis == 0 { Wide::Affine { base, shape: Shape::Strided(1), ok: None } } else { Wide::Uniform(base) }
+                    if axis == 0 {
+                        Wide::Affine { base, shape: Shape::Strided(1), ok: None }
+                    } else {
+                        Wide::Uniform(base)
+                    }
                 } else {
                     Wide::Varying(self.position_in_threadgroup(axis))
                 }
@@ -141,7 +151,11 @@ impl Emitter<'_, '_> {
                 if linear {
                     let first = self.context_u32(offset::FIRST_THREAD_POSITION + axis * 4);
                     let base = self.b().binary(BinaryOp::Add, start, first);
-                    if axis == 0 { Wide::Affine { base, shape: Shape::Strided(1), ok: None } } else { Wide::Uniform(base) }
+                    if axis == 0 {
+                        Wide::Affine { base, shape: Shape::Strided(1), ok: None }
+                    } else {
+                        Wide::Uniform(base)
+                    }
                 } else {
                     let within = self.position_in_threadgroup(axis);
                     let start = self.splat(start);

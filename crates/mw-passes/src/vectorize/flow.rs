@@ -96,7 +96,8 @@ impl Emitter<'_, '_> {
                 let slot_ty =
                     if varying && !is_matrix(&ty) { self.vector_type(&ty) } else { self.lowered_type(&ty) };
                 let value = self.slot(&slot_ty);
-                let conditional = fact.conditional && matches!(fact.shape, Shape::Strided(_) | Shape::Table(_));
+                let conditional =
+                    fact.conditional && matches!(fact.shape, Shape::Strided(_) | Shape::Table(_));
                 let ok = conditional.then(|| self.slot(&Type::I1));
                 let vector = self.vector_type_or_self(&ty);
                 let lanes = conditional.then(|| self.slot(&vector));

@@ -13,7 +13,8 @@
 use std::collections::BTreeMap;
 
 use mw_air::{
-    AddressSpace, BinaryOp, BlockId, CastOp, Flags, Inst, InstId, IntPredicate, Layout, Scalar, Type, ValueDef, ValueId,
+    AddressSpace, BinaryOp, BlockId, CastOp, Flags, Inst, InstId, IntPredicate, Layout, Scalar, Type,
+    ValueDef, ValueId,
 };
 use rustc_hash::FxHashMap;
 
@@ -175,7 +176,9 @@ impl Emitter<'_, '_> {
                             && open.members.iter().all(|(_, at)| *at != constant)
                     }) {
                         Some(open) => open.members.push((id, constant)),
-                        None => stores.push(Open { key, members: vec![(id, constant)], root, space, position }),
+                        None => {
+                            stores.push(Open { key, members: vec![(id, constant)], root, space, position })
+                        }
                     }
                 }
                 Inst::Load { .. }
@@ -408,7 +411,9 @@ impl Emitter<'_, '_> {
         let Some(group) = self.groups.loads.remove(&id) else { return Ok(false) };
         let mut pointers = Vec::new();
         for (member, at) in &group.members {
-            let Inst::Load { ptr, align, .. } = self.source.inst(*member).inst else { unreachable!("is a load") };
+            let Inst::Load { ptr, align, .. } = self.source.inst(*member).inst else {
+                unreachable!("is a load")
+            };
             self.emit_early(block, ptr)?;
             pointers.push((ptr, *at, align));
         }
@@ -418,7 +423,8 @@ impl Emitter<'_, '_> {
         let span = pointers.iter().map(|(_, at, _)| at / group.size).max().unwrap_or(0);
         let steps = group.stride / group.size;
         let count = (i64::from(LANES) - 1) * steps + span + 1;
-        let align = pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
+        let align =
+            pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
         let mask = self.mask();
         let (yes, no, after) =
             (self.function.add_block(), self.function.add_block(), self.function.add_block());
@@ -474,7 +480,8 @@ impl Emitter<'_, '_> {
             values.push(self.to_bits(vector, &ty));
         }
         let (condition, base) = self.group_condition(&pointers)?;
-        let align = pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
+        let align =
+            pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
         let steps = (group.stride / group.size) as usize;
         let mask = self.mask();
         self.if_else_void(

@@ -319,6 +319,9 @@ impl<'e, 'm> Emitter<'e, 'm> {
         if self.kernel.is_none() {
             return self.function.param(1);
         }
+        if self.shared.options.shape.full {
+            return self.full_mask();
+        }
         let count = self.context_u32(offset::LANE_COUNT);
         let iota = self.iota(Scalar::Int(32), 1);
         let mut b = self.b();
@@ -509,6 +512,11 @@ impl<'e, 'm> Emitter<'e, 'm> {
         self.uniformity.fact(value).shape
     }
 
+    /// Whether a mask is known to have all lanes.
+    pub(super) fn is_full(&self, mask: ValueId) -> bool {
+        matches!(self.function.constant(mask), Some(Constant::Aggregate(_)))
+    }
+
     /// Mask as 32 bits.
     pub(super) fn mask_bits(&mut self, mask: ValueId) -> ValueId {
         self.b().cast(CastOp::Bitcast, mask, &Type::I32)
@@ -516,6 +524,9 @@ impl<'e, 'm> Emitter<'e, 'm> {
 
     /// Whether any lane is in `mask`.
     pub(super) fn any(&mut self, mask: ValueId) -> ValueId {
+        if self.is_full(mask) {
+            return self.b().int(&Type::I1, 1);
+        }
         let bits = self.mask_bits(mask);
         let mut b = self.b();
         let zero = b.int(&Type::I32, 0);
@@ -524,6 +535,9 @@ impl<'e, 'm> Emitter<'e, 'm> {
 
     /// Whether all 32 lanes are in `mask`.
     pub(super) fn all(&mut self, mask: ValueId) -> ValueId {
+        if self.is_full(mask) {
+            return self.b().int(&Type::I1, 1);
+        }
         let bits = self.mask_bits(mask);
         let mut b = self.b();
         let full = b.int(&Type::I32, u64::from(u32::MAX));
