@@ -115,55 +115,58 @@ pub(crate) fn atanh<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     select(a.lt(1.0), result, edge).copysign(x).to_f32()
 }
 
-/// `|x|^y` in double for finite `x ≠ 0`: what lies beyond the range of f32 stays beyond it.
+/// `|x|^y` for finite `x ≠ 0` and finite `y`, computed in double and rounded once.
 fn power_of_magnitude<'a>(x: Expr<'a>, y: Expr<'a>) -> Expr<'a> {
-    let (e, mantissa) = log_parts_f64(x.fabs());
+    let (e, mantissa) = log_parts_f64(x.fabs().to_f64());
     let log2 = mantissa.fma(std::f64::consts::LOG2_E, e);
-    exp2_f64((log2 * y).at_most(300.0).at_least(-300.0))
+    // What lies beyond the range of f32 stays beyond it.
+    exp2_f64((log2 * y.to_f64()).at_most(300.0).at_least(-300.0)).to_f32()
+}
+
+/// What `pow` and `powr` have in common: the power of the magnitude, with the limits at 0 and ∞.
+struct Power<'a> {
+    magnitude: Expr<'a>,
+    x_is_edge: Expr<'a>,
+    y_is_infinite: Expr<'a>,
+}
+
+impl<'a> Power<'a> {
+    fn of(x: Expr<'a>, y: Expr<'a>) -> Self {
+        let a = x.fabs();
+        let x_is_edge = a.eq(0.0) | a.eq(f64::INFINITY);
+        let y_is_infinite = y.fabs().eq(f64::INFINITY);
+        let finite = power_of_magnitude(select(x_is_edge, x.body.f32(1.0), x), y);
+        // 0^y, ∞^y and x^±∞ are 0 or ∞.
+        let grows = a.gt(1.0).eq(y.gt(0.0));
+        let limit = select(grows, x.body.f32(f64::INFINITY), 0.0);
+        Self { magnitude: select(x_is_edge | y_is_infinite, limit, finite), x_is_edge, y_is_infinite }
+    }
 }
 
 /// `x^y` with the special values of C.
 pub(crate) fn pow<'a>(args: &[Expr<'a>]) -> Expr<'a> {
-    let (x, y) = (args[0].to_f64(), args[1].to_f64());
+    let (x, y) = (args[0], args[1]);
     let body = x.body;
-    let double = |value| body.float(&Type::DOUBLE, value);
-    let zero_or_infinite = x.eq(0.0) | x.fabs().eq(f64::INFINITY);
-
-    // An infinite y would make 0 · ∞ of 1^∞; its result is picked below.
-    let magnitude = power_of_magnitude(select(zero_or_infinite, double(1.0), x), y);
+    let Power { magnitude, x_is_edge, y_is_infinite } = Power::of(x, y);
+    let one = body.f32(1.0);
+    let result = select(y_is_infinite & x.fabs().eq(1.0), one, magnitude);
 
     let half = y * 0.5;
     let y_is_integer = y.floor().eq(y);
     let y_is_odd = y_is_integer & half.floor().ne(half) & y.fabs().lt(f64::INFINITY);
     let x_is_negative = x.to_bits().lt(0);
-
-    // 0^y, ∞^y and x^±∞ are 0 or ∞ (1 when |x| = 1 and y is infinite).
-    let x_is_large = x.fabs().gt(1.0);
-    let grows = x_is_large.eq(y.gt(0.0));
-    let extreme = select(grows, double(f64::INFINITY), 0.0);
-    let y_is_infinite = y.fabs().eq(f64::INFINITY);
-    let result = select(zero_or_infinite | y_is_infinite, extreme, magnitude);
-    let result = select(y_is_infinite & x.fabs().eq(1.0), double(1.0), result);
-
     let result = select(x_is_negative & y_is_odd, -result, result);
-    let is_real = !x_is_negative | y_is_integer | zero_or_infinite;
-    let result = select(is_real, result, body.nan(&Type::DOUBLE));
+    let is_real = !x_is_negative | y_is_integer | x_is_edge;
+    let result = select(is_real, result, body.nan(&Type::FLOAT));
     let result = select(x.is_nan() | y.is_nan(), x + y, result);
-    select(y.eq(0.0) | x.eq(1.0), double(1.0), result).to_f32()
+    select(y.eq(0.0) | x.eq(1.0), one, result)
 }
 
 /// `x^y` for `x ≥ 0`, defined as `exp2(y log2 x)`: NaN for `x < 0`, `0^0`, `∞^0` and `1^±∞`.
 pub(crate) fn powr<'a>(args: &[Expr<'a>]) -> Expr<'a> {
-    let (x, y) = (args[0].to_f64(), args[1].to_f64());
-    let body = x.body;
-    let double = |value| body.float(&Type::DOUBLE, value);
-    let infinite = f64::INFINITY;
-    let zero_or_infinite = x.eq(0.0) | x.fabs().eq(infinite);
-    let y_is_infinite = y.fabs().eq(infinite);
-    let magnitude = power_of_magnitude(select(zero_or_infinite, double(1.0), x), y);
-    let grows = x.gt(1.0).eq(y.gt(0.0));
-    let result = select(zero_or_infinite | y_is_infinite, select(grows, double(infinite), 0.0), magnitude);
-    let undefined = x.lt(0.0) | x.is_nan() | y.is_nan() | (zero_or_infinite & y.eq(0.0));
-    let undefined = undefined | (y_is_infinite & x.eq(1.0));
-    select(undefined, body.nan(&Type::DOUBLE), result).to_f32()
+    let (x, y) = (args[0], args[1]);
+    let Power { magnitude, x_is_edge, y_is_infinite } = Power::of(x, y);
+    let undefined = x.lt(0.0) | x.is_nan() | y.is_nan();
+    let undefined = undefined | (x_is_edge & y.eq(0.0)) | (y_is_infinite & x.eq(1.0));
+    select(undefined, x.body.nan(&Type::FLOAT), magnitude)
 }

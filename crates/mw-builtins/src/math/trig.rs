@@ -96,42 +96,56 @@ fn alternate<'a>(value: Expr<'a>, n: Expr<'a>) -> Expr<'a> {
     (value.to_bits() ^ (n << 31)).as_float(&Type::FLOAT)
 }
 
-/// Sine and cosine of a large `|x|` before the choice by quadrant, and the quadrant.
-fn large_quadrant(x: Expr<'_>) -> (Expr<'_>, Expr<'_>, Expr<'_>) {
+/// `sin x` for `|x|` below the limit.
+fn small_sin(x: Expr<'_>) -> Expr<'_> {
+    let q = Quadrant::of(x);
+    // The sum loses the sign of a zero; there, and wherever r² underflows, sin r = r.
+    let sin = select(q.s.eq(0.0), q.r, q.sin);
+    with_sign_of(select(is_turned(q.number), q.cos, sin), q.number)
+}
+
+/// `cos x` for `|x|` below the limit: in quadrant `n` what the sine is in quadrant `n + 1`.
+fn small_cos(x: Expr<'_>) -> Expr<'_> {
+    let q = Quadrant::of(x);
+    with_sign_of(select(is_turned(q.number), q.sin, q.cos), q.number + 1)
+}
+
+/// `sin x` and `cos x` from the limit on; NaN for infinities and NaN.
+fn large_sin_cos(x: Expr<'_>) -> [Expr<'_>; 2] {
     let (n, r) = nearest_multiple(turns(x), 1);
+    let number = n.to_int(&Type::I32, false);
     let (sin, cos) = sin_cos_f64(r);
-    (sin.to_f32(), cos.to_f32(), n.to_int(&Type::I32, false))
+    let (sin, cos, turned) = (sin.to_f32(), cos.to_f32(), is_turned(number));
+    let of_magnitude = with_sign_of(select(turned, cos, sin), number);
+    [
+        if_finite(x, of_magnitude.negated_with(x)),
+        if_finite(x, with_sign_of(select(turned, sin, cos), number + 1)),
+    ]
+}
+
+/// Whether the rare way must be taken; NaN takes it too.
+fn is_large(x: Expr<'_>) -> Expr<'_> {
+    x.fabs().not_lt(FAST_LIMIT)
 }
 
 /// `sin x`.
 pub(crate) fn sin<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let x = args[0];
-    let q = Quadrant::of(x);
-    // The sum loses the sign of a zero; there, and wherever r² underflows, sin r = r.
-    let sin = select(q.s.eq(0.0), q.r, q.sin);
-    let common = with_sign_of(select(is_turned(q.number), q.cos, sin), q.number);
-    x.body.branch(x.fabs().not_lt(FAST_LIMIT), &[common], || {
-        let (sin, cos, number) = large_quadrant(x);
-        let result = with_sign_of(select(is_turned(number), cos, sin), number);
-        vec![if_finite(x, result.negated_with(x))]
-    })[0]
+    x.body.branch(is_large(x), &[small_sin(x)], || vec![large_sin_cos(x)[0]])[0]
 }
 
-/// `cos x`, which in quadrant `n` is what the sine is in quadrant `n + 1`.
+/// `cos x`.
 pub(crate) fn cos<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let x = args[0];
-    let q = Quadrant::of(x);
-    let common = with_sign_of(select(is_turned(q.number), q.sin, q.cos), q.number + 1);
-    x.body.branch(x.fabs().not_lt(FAST_LIMIT), &[common], || {
-        let (sin, cos, number) = large_quadrant(x);
-        vec![if_finite(x, with_sign_of(select(is_turned(number), sin, cos), number + 1))]
-    })[0]
+    x.body.branch(is_large(x), &[small_cos(x)], || vec![large_sin_cos(x)[1]])[0]
 }
 
 /// `sin x`; `cos x` is stored.
 pub(crate) fn sincos<'a>(args: &[Expr<'a>]) -> Expr<'a> {
-    args[1].store(cos(args));
-    sin(args)
+    let x = args[0];
+    let both = x.body.branch(is_large(x), &[small_sin(x), small_cos(x)], || large_sin_cos(x).into());
+    args[1].store(both[1]);
+    both[0]
 }
 
 /// `tan x`, by sine and cosine in double.
@@ -141,7 +155,7 @@ pub(crate) fn tan<'a>(args: &[Expr<'a>]) -> Expr<'a> {
     let shifted = wide.fma(std::f64::consts::FRAC_2_PI, ROUND_F64);
     let n = shifted - ROUND_F64;
     let r = c::HALF_PI_F64.iter().fold(wide, |r, part| n.fma(-part, r));
-    let reduced = x.body.branch(x.fabs().not_lt(FAST_LIMIT), &[r, shifted.to_bits()], || {
+    let reduced = x.body.branch(is_large(x), &[r, shifted.to_bits()], || {
         let (n, rest) = nearest_multiple(turns(x), 1);
         vec![if_finite(x, rest.negated_with(wide)), n]
     });
