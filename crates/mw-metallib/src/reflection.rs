@@ -143,12 +143,11 @@ fn visit_constant(constant: &Constant, visit: &mut impl FnMut(&Constant)) {
 }
 
 /// Lists of entry points and what they hold.
-const ENTRY_LISTS: [(&str, FunctionKind); 8] = [
+const ENTRY_LISTS: [(&str, FunctionKind); 7] = [
     ("air.vertex", FunctionKind::Vertex),
     ("air.fragment", FunctionKind::Fragment),
     ("air.kernel", FunctionKind::Kernel),
     ("air.visible", FunctionKind::Visible),
-    ("air.extern", FunctionKind::Extern),
     ("air.intersection", FunctionKind::Intersection),
     ("air.mesh", FunctionKind::Mesh),
     ("air.object", FunctionKind::Object),

@@ -150,6 +150,14 @@ fn what_air_does_not_hold_is_named() {
 }
 
 #[test]
+fn padding_is_not_a_module() {
+    let mut bitcode = support::assemble(include_str!("data/constants.ll")).unwrap();
+    let module = read_module(&bitcode).unwrap();
+    bitcode.resize(bitcode.len() + 64, 0);
+    assert_eq!(read_module(&bitcode).unwrap(), module);
+}
+
+#[test]
 fn other_bytes_are_refused() {
     assert!(matches!(read_module(b"MTLB"), Err(ReadError::NotBitcode { .. })));
     assert!(matches!(read_module(b""), Err(ReadError::NotBitcode { .. })));

@@ -121,9 +121,8 @@ impl AttributeTable {
     fn read_list(&self, groups: &[u64], budget: &mut Budget) -> Result<AttributeList, ReadError> {
         let mut list = AttributeList::default();
         for &id in groups {
-            let Ok(position) = self.groups.binary_search_by_key(&id, |group| group.id) else {
-                return Err(ReadError::dangling("attribute group", id, self.groups.len()));
-            };
+            // Apple's compiler of AIR 2.5 lists groups that it left out because they were empty; LLVM reads them so too.
+            let Ok(position) = self.groups.binary_search_by_key(&id, |group| group.id) else { continue };
             let group = &self.groups[position];
             budget.spend(group.attributes.len() as u64)?;
             let place = match group.index {

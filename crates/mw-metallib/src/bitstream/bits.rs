@@ -116,6 +116,11 @@ impl<'a> Bits<'a> {
         Ok(&self.bytes[start..start + length])
     }
 
+    /// Whether only zero bytes follow; asked at byte borders.
+    pub(crate) fn rest_is_zero(&self) -> bool {
+        self.bytes.get(self.position / 8..).is_none_or(|rest| rest.iter().all(|&byte| byte == 0))
+    }
+
     /// An error at the current position.
     #[cold]
     pub(crate) fn broken(&self, rule: &'static str) -> ReadError {

@@ -18,8 +18,8 @@ pub(crate) use bits::Bits;
 
 /// Deepest nesting of blocks; LLVM writes four levels.
 const MAX_DEPTH: usize = 16;
-/// Most operands of a record: 16 Mi, a thousand times the largest seen.
-const MAX_OPERANDS: usize = 1 << 24;
+/// Most operands of one record.
+const MAX_OPERANDS: usize = 1 << 22;
 /// Most operands of all records together, each record counting as one more: what a reader builds out of a stream
 /// is at most some fifty bytes for each of them. Each of the 85,000 kernels at hand fits in 2^18.
 const MAX_TOTAL_OPERANDS: usize = 1 << 23;
@@ -95,10 +95,9 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Whether everything was read. Only asked at top level, where blocks follow each other to the end.
+    /// Whether everything but padding was read. Only asked at top level, where blocks follow each other to the end.
     pub(crate) fn is_at_end(&self) -> bool {
-        // The smallest block is two words; less than one is padding.
-        self.bits.remaining() < 32
+        self.bits.remaining() < 32 || self.bits.rest_is_zero()
     }
 
     /// The current place, for messages and for going back.

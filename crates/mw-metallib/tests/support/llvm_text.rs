@@ -4,12 +4,13 @@
 //! here: numbers of values, metadata and attribute groups, the order of symbols, comments, and casts between
 //! pointers of one type, which LLVM keeps when it reads typed-pointer bitcode and our reader resolves.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 
 /// The canonical form of a module.
 pub(crate) fn normalize(text: &str) -> String {
-    let module = Module::split(text);
+    let mut module = Module::split(text);
+    module.drop_debug_info();
     let mut out = String::new();
     for line in &module.header {
         writeln!(out, "{line}").unwrap();
@@ -92,6 +93,31 @@ impl Module {
         module.header.sort();
         module
     }
+
+    /// Removes debug information, which AIR does not keep: `!dbg` attachments, records, and nodes.
+    fn drop_debug_info(&mut self) {
+        let debug: HashSet<String> = self
+            .nodes
+            .iter()
+            .filter(|(_, body)| body.trim_start_matches("distinct ").starts_with("!DI"))
+            .map(|(number, _)| format!("!{number}"))
+            .collect();
+        if debug.is_empty() {
+            return;
+        }
+        self.named.retain(|name, _| !name.starts_with("!llvm.dbg."));
+        for symbol in self.symbols.values_mut() {
+            let lines = symbol.lines().filter(|line| !line.trim_start().starts_with("#dbg_"));
+            *symbol = lines.map(|line| without_attachments(line, &debug)).collect::<Vec<_>>().join("\n");
+        }
+        // Where such a node is an operand of another, ours has none.
+        for body in self.nodes.values_mut() {
+            *body = tokens(body)
+                .into_iter()
+                .map(|token| if debug.contains(token) { "null" } else { token })
+                .collect();
+        }
+    }
 }
 
 /// A function's header without its alignment, which AIR does not keep: it says where machine code may start.
@@ -100,6 +126,19 @@ fn without_alignment(header: &str) -> String {
         Some((header, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => format!("{header} {{"),
         _ => header.to_owned(),
     }
+}
+
+/// A line without attachments of the given nodes.
+fn without_attachments(line: &str, nodes: &HashSet<String>) -> String {
+    let mut line = line.to_owned();
+    while let Some((before, kind)) = line.rsplit_once(" !dbg !") {
+        let end = kind.find(|c: char| !c.is_ascii_digit()).unwrap_or(kind.len());
+        if !nodes.contains(&format!("!{}", &kind[..end])) {
+            break;
+        }
+        line = format!("{}{}", before.trim_end_matches(','), &kind[end..]);
+    }
+    line
 }
 
 /// The first `@name` of a line.
