@@ -43,7 +43,7 @@ struct Module {
     /// Globals and functions by name.
     symbols: BTreeMap<String, String>,
     named: BTreeMap<String, String>,
-    nodes: HashMap<String, String>,
+    nodes: BTreeMap<String, String>,
     attributes: HashMap<String, String>,
 }
 
