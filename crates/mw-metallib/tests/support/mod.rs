@@ -1,6 +1,7 @@
 //! Shared by tests and the cross-check example: LLVM's tools as a second reader.
 #![allow(dead_code, reason = "each user takes its part")]
 
+pub(crate) mod bit_writer;
 pub(crate) mod llvm_text;
 
 use std::io::Write as _;
