@@ -124,7 +124,12 @@ impl PreparedLaunch {
     /// The code for a shape: where few threadgroups are full, code that does not count on it.
     pub(crate) fn kernel(&self, shape: ThreadgroupShape) -> KernelFunction {
         let exact = &self.code[shape.index()];
-        exact.as_ref().or(self.code[shape.partial().index()].as_ref()).expect("every shape of the grid was compiled").code.function()
+        exact
+            .as_ref()
+            .or(self.code[shape.partial().index()].as_ref())
+            .expect("every shape of the grid was compiled")
+            .code
+            .function()
     }
 
     /// A context with what all simdgroups of the launch have in common.

@@ -19,7 +19,6 @@ use mw_passes::{PassError, scalarize, vectorize};
 
 use crate::launch::KernelFacts;
 
-
 /// Stages that can be looked at.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stage {
@@ -52,7 +51,7 @@ impl Pipeline<'_> {
         self.timings.0.push(("link", start.elapsed()));
         let options =
             ScalarOptions { flush_f32_denormals: self.info.denorms_disabled, ..ScalarOptions::default() };
-        mw_llvm::optimize_scalar_timed(&module, &options, &mut self.timings)
+        mw_llvm::optimize_scalar_timed(&module, options, &mut self.timings)
             .map_err(|error| self.internal("scalar", &error.to_string()))
     }
 
@@ -60,8 +59,7 @@ impl Pipeline<'_> {
     fn simd(&mut self) -> Result<(KernelFacts, Module), CompileError> {
         let scalar = self.scalar()?;
         // LLVM has numbered the functions anew.
-        let info = ModuleInfo::parse(&scalar)
-            .map_err(|error| self.internal("simd", &error.to_string()))?;
+        let info = ModuleInfo::parse(&scalar).map_err(|error| self.internal("simd", &error.to_string()))?;
         let kernel = info
             .kernels
             .iter()

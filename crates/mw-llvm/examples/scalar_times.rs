@@ -27,7 +27,7 @@ fn main() {
         };
         let mut timings = Timings::default();
         let options = ScalarOptions { verify: true, ..ScalarOptions::default() };
-        if let Err(error) = optimize_scalar_timed(&module, &options, &mut timings) {
+        if let Err(error) = optimize_scalar_timed(&module, options, &mut timings) {
             println!("{}: {error}", file.display());
         }
         totals.push((timings.total(), file.clone()));

@@ -53,7 +53,7 @@ impl Context {
     /// Reads a module from LLVM assembly.
     pub(crate) fn parse(&self, text: &str) -> Result<LlvmModule<'_>, LlvmError> {
         // LLVM's lexer reads up to a NUL byte that it expects after the text.
-        let text = CString::new(text).map_err(|error| nul_error(error.into_vec()))?;
+        let text = CString::new(text).map_err(|error| nul_error(&error.into_vec()))?;
         let bytes = text.as_bytes_with_nul();
         let mut module = ptr::null_mut();
         let mut message = ptr::null_mut();
@@ -208,11 +208,11 @@ pub(crate) unsafe fn take_message(message: *mut c_char) -> String {
 
 /// A C string, or an error that shows the text.
 pub(crate) fn c_string(text: &str) -> Result<CString, LlvmError> {
-    CString::new(text).map_err(|error| nul_error(error.into_vec()))
+    CString::new(text).map_err(|error| nul_error(&error.into_vec()))
 }
 
-fn nul_error(bytes: Vec<u8>) -> LlvmError {
-    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+fn nul_error(bytes: &[u8]) -> LlvmError {
+    let mut text = String::from_utf8_lossy(bytes).into_owned();
     text.truncate(text.char_indices().nth(80).map_or(text.len(), |(at, _)| at));
     LlvmError::Nul { text }
 }

@@ -14,7 +14,7 @@ use mw_air::{
 use crate::{CodegenOptions, ScalarOptions, define};
 
 /// A copy of the module that LLVM may optimise.
-pub(crate) fn for_scalar(module: &Module, options: &ScalarOptions) -> Module {
+pub(crate) fn for_scalar(module: &Module, options: ScalarOptions) -> Module {
     let mut module = module.clone();
     module.triple = String::new();
     module.data_layout = AIR_DATA_LAYOUT.into();

@@ -106,14 +106,14 @@ const SHAPE: &str = concat!(
 );
 
 /// Runs the clean-up on a copy of the module. Function constants must be set and library functions linked.
-pub fn optimize_scalar(module: &Module, options: &ScalarOptions) -> Result<Module, LlvmError> {
+pub fn optimize_scalar(module: &Module, options: ScalarOptions) -> Result<Module, LlvmError> {
     optimize_scalar_timed(module, options, &mut Timings::default())
 }
 
 /// [`optimize_scalar`], noting the time of each step.
 pub fn optimize_scalar_timed(
     module: &Module,
-    options: &ScalarOptions,
+    options: ScalarOptions,
     timings: &mut Timings,
 ) -> Result<Module, LlvmError> {
     let prepared = timings.time("prepare", || prepare::for_scalar(module, options));
@@ -134,7 +134,7 @@ pub fn optimize_scalar_timed(
 pub(crate) fn optimize(
     context: &Context,
     module: &LlvmModule<'_>,
-    options: &ScalarOptions,
+    options: ScalarOptions,
     timings: &mut Timings,
 ) -> Result<(), LlvmError> {
     timings.time("flatten", || passes::run(context, module, FLATTEN, None, "scalar: flatten"))?;

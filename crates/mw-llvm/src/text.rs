@@ -5,7 +5,7 @@ use crate::target::{Machine, Output};
 use crate::{CodegenOptions, LlvmError, ScalarOptions, Timings, codegen, scalar};
 
 /// Runs the scalar clean-up's passes as they are, without the changes that come before them.
-pub fn optimize_scalar(text: &str, options: &ScalarOptions) -> Result<String, LlvmError> {
+pub fn optimize_scalar(text: &str, options: ScalarOptions) -> Result<String, LlvmError> {
     let context = Context::new();
     let module = context.parse(text)?;
     scalar::optimize(&context, &module, options, &mut Timings::default())?;
