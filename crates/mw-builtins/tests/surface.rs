@@ -94,3 +94,52 @@ fn overloads_beyond_the_surface_link() {
             .all(|function| { !function.is_declaration() || function.name.starts_with("llvm.") })
     );
 }
+
+#[test]
+fn primitives_stay_declarations() {
+    let lines = [
+        "llvm.fmuladd.v4bf16 = <4 x bfloat> (<4 x bfloat>, <4 x bfloat>, <4 x bfloat>)",
+        "llvm.memcpy.p3i8.p1i8.i64 = void (i8 as(3)*, i8 as(1)*, i64, i1)",
+        "llvm.lifetime.start.p0i8 = void (i64, i8*)",
+        "llvm.assume = void (i1)",
+        "llvm.usub.sat.i32 = i32 (i32, i32)",
+        "llvm.abs.i64 = i64 (i64, i1)",
+        "air.wg.barrier = void (i32, i32)",
+        "air.simd_shuffle_rotate_up.f32 = float (float, i16)",
+        "air.atomic.global.or.u.i32 = i32 (i32 as(1)*, i32, i32, i32, i1)",
+    ];
+    let mut module = module(&lines, true);
+    let before = module.clone();
+    link(&mut module).expect("links");
+    assert_eq!(module, before);
+}
+
+#[test]
+fn fast_math_is_decided() {
+    use mw_air::{BinaryOp, Builder, Flags, Function, Inst};
+
+    let mut module = module(&[], false);
+    let mut function = Function::new("f", support::parse_signature("float (float, float)"));
+    let entry = function.add_block();
+    let (x, y) = (function.param(0), function.param(1));
+    let mut builder = Builder::at(&mut function, entry);
+    let product = builder.binary_flags(BinaryOp::FMul, x, y, Flags::FAST);
+    let shifted = builder.fneg(product);
+    builder.ret(Some(shifted));
+    module.add_function(function);
+    link(&mut module).expect("links");
+    for index in 0..2 {
+        let inst = &module.functions[0].inst(mw_air::InstId::new(index)).inst;
+        let (Inst::Binary { flags, .. } | Inst::FNeg { flags, .. }) = inst else { panic!("{inst:?}") };
+        assert_eq!(*flags, Flags::NONE);
+    }
+}
+
+#[test]
+fn bodies_are_verified() {
+    for line in SURFACE.lines().filter(|line| !line.contains("tensor") && line.starts_with("air.")) {
+        let mut module = module(&[line], true);
+        link(&mut module).expect("links");
+        mw_air::verify::verify(&module).unwrap_or_else(|error| panic!("{line}: {error:?}"));
+    }
+}
