@@ -192,3 +192,15 @@ fn unknown_records_are_named() {
     let error = read_module(&module(body)).unwrap_err();
     assert_eq!(error.to_string(), "unsupported record: code 99 in FUNCTION_BLOCK");
 }
+
+#[test]
+fn streams_of_tiny_records_hit_a_limit() {
+    let mut body = BitWriter::default();
+    body.record(1, &[u64::from(u32::MAX)]);
+    for _ in 0..(1 << 22) {
+        // `unreachable`, each of which would be a block.
+        body.record(15, &[]);
+    }
+    let error = read_module(&module(body)).unwrap_err();
+    assert!(error.to_string().contains("operands in all records"), "{error}");
+}

@@ -124,7 +124,7 @@ impl MetadataReader {
                         };
                         named.push((name, record.operands.clone()));
                     }
-                    35 => self.read_strings(record)?,
+                    35 => self.read_strings(record, budget)?,
                     36 => attachments.push(record.operands.clone()),
                     // An index for lazy readers.
                     38 | 39 => {}
@@ -170,7 +170,7 @@ impl MetadataReader {
     }
 
     /// `[count, offset of the characters]`, then a blob: lengths as 6-bit variable numbers, characters.
-    fn read_strings(&mut self, record: &Record<'_>) -> Result<(), ReadError> {
+    fn read_strings(&mut self, record: &Record<'_>, budget: &mut Budget) -> Result<(), ReadError> {
         let mut operands = Operands::new(&record.operands, BLOCK, "STRINGS");
         let count = operands.next()?;
         let offset = operands.next()?;
@@ -181,6 +181,8 @@ impl MetadataReader {
         else {
             return Err(operands.malformed("the characters start inside the blob"));
         };
+        // A string takes six bits of the blob: their number is not in proportion to operands.
+        budget.spend(count)?;
         let mut lengths = Bits::new(lengths);
         for _ in 0..count {
             let length = lengths.vbr(6)?;

@@ -21,8 +21,8 @@ const MAX_DEPTH: usize = 16;
 /// Most operands of one record.
 const MAX_OPERANDS: usize = 1 << 22;
 /// Most operands of all records together, each record counting as one more: what a reader builds out of a stream
-/// is at most some fifty bytes for each of them. Each of the 85,000 kernels at hand fits in 2^18.
-const MAX_TOTAL_OPERANDS: usize = 1 << 23;
+/// is some hundred bytes for each of them. Each of the 85,000 kernels at hand fits in 2^18.
+const MAX_TOTAL_OPERANDS: usize = 1 << 22;
 /// Most abbreviations in scope of a block.
 const MAX_ABBREVIATIONS: usize = 1 << 12;
 
