@@ -62,8 +62,8 @@ fn widen(
         .map_err(|error| text(&error))?;
     mw_builtins::link(&mut module).map_err(|error| text(&error))?;
     let start = Instant::now();
-    let scalar = mw_llvm::optimize_scalar(&module, &mw_llvm::ScalarOptions::default())
-        .map_err(|error| text(&error))?;
+    let scalar =
+        mw_llvm::optimize_scalar(&module, mw_llvm::ScalarOptions::default()).map_err(|error| text(&error))?;
     *scalar_time += start.elapsed();
     let start = Instant::now();
     let options =

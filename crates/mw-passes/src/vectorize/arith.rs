@@ -19,6 +19,9 @@ impl Emitter<'_, '_> {
             Inst::Store { .. } => return self.emit_store(id),
             Inst::Alloca { .. } => return self.emit_alloca(id),
             Inst::Call(call) => {
+                if self.emit_product_pair(block, id)? {
+                    return Ok(());
+                }
                 let call = call.clone();
                 return self.emit_call(&call, data.result);
             }

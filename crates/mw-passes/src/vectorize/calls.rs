@@ -25,8 +25,14 @@ impl Emitter<'_, '_> {
             let ty = self.source.value_type(result.expect("built-ins have a value")).clone();
             Some(self.builtin(builtin, result.expect("built-ins have a value"), &ty)?)
         } else if name.starts_with(MATRIX_PACK) {
-            let (first, second) = (self.vector(call.args[0])?, self.vector(call.args[1])?);
-            Some(Wide::Uniform(self.matrix_pack(first, second)))
+            let matrix = match self.tile_matrix(call.args[0], call.args[1]) {
+                Some(matrix) => matrix,
+                None => {
+                    let (first, second) = (self.vector(call.args[0])?, self.vector(call.args[1])?);
+                    self.matrix_pack(first, second)
+                }
+            };
+            Some(Wide::Uniform(matrix))
         } else if name.starts_with(MATRIX_SLOT) {
             let matrix = self.uniform(call.args[0])?;
             let slot = self.source.as_int(call.args[1]).unwrap_or(0);

@@ -93,8 +93,13 @@ impl Emitter<'_, '_> {
                 let ty = self.source.value_type(result).clone();
                 let fact = self.uniformity.fact(result);
                 let varying = fact.shape == Shape::Varying;
-                let slot_ty =
-                    if varying && !is_matrix(&ty) { self.vector_type(&ty) } else { self.lowered_type(&ty) };
+                let slot_ty = if is_matrix(&ty) {
+                    self.pair_slot_type(result).unwrap_or_else(|| self.lowered_type(&ty))
+                } else if varying {
+                    self.vector_type(&ty)
+                } else {
+                    self.lowered_type(&ty)
+                };
                 let value = self.slot(&slot_ty);
                 let conditional =
                     fact.conditional && matches!(fact.shape, Shape::Strided(_) | Shape::Table(_));
@@ -337,6 +342,16 @@ impl Emitter<'_, '_> {
             let (Inst::Phi { .. }, Some(result)) = (&data.inst, data.result) else { break };
             let ty = self.source.value_type(result).clone();
             let slot = self.state.phis[result.index()].expect("φ-functions have slots");
+            if is_matrix(&ty) {
+                if let Some((pair, _)) = self.pairs.first_half(result) {
+                    let whole = self.read(&super::products::PAIR, slot.value);
+                    self.set_pair(pair, whole);
+                    continue;
+                }
+                if self.pairs.is_second_half(result) {
+                    continue;
+                }
+            }
             let wide = match self.shape(result) {
                 Shape::Varying if !is_matrix(&ty) => {
                     let vector = self.vector_type(&ty);
@@ -487,11 +502,22 @@ impl Emitter<'_, '_> {
             let (Inst::Phi { incoming, .. }, Some(result)) = (&data.inst, data.result) else { break };
             let Some((_, value)) = incoming.iter().find(|(block, _)| *block == from) else { continue };
             let value = *value;
+            let ty = self.source.value_type(result).clone();
+            let slot = self.state.phis[result.index()].expect("φ-functions have slots");
+            if is_matrix(&ty) && self.pairs.is_second_half(result) {
+                continue;
+            }
+            if is_matrix(&ty)
+                && let Some((_, partner)) = self.pairs.first_half(result)
+            {
+                let other = self.incoming(partner, from)?;
+                let whole = self.pair_value([value, other])?;
+                writes.push((slot.value, whole, true));
+                continue;
+            }
             if matches!(self.source.constant(value), Some(Constant::Undef | Constant::Poison)) {
                 continue;
             }
-            let ty = self.source.value_type(result).clone();
-            let slot = self.state.phis[result.index()].expect("φ-functions have slots");
             match self.shape(result) {
                 Shape::Varying if !is_matrix(&ty) => {
                     let vector = self.vector(value)?;
@@ -546,10 +572,23 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
+    /// What a φ-function takes from the edge from `from`.
+    fn incoming(&self, phi: ValueId, from: BlockId) -> Result<ValueId, PassError> {
+        self.source
+            .defining_inst(phi)
+            .and_then(|id| match &self.source.inst(id).inst {
+                Inst::Phi { incoming, .. } => {
+                    incoming.iter().find(|(block, _)| *block == from).map(|(_, value)| *value)
+                }
+                _ => None,
+            })
+            .ok_or_else(|| PassError::invalid("a φ-function without value for an edge".to_owned()))
+    }
+
     fn blend_phi(&mut self, slot: ValueId, mask: ValueId, value: ValueId) {
         let ty = self.function.value_type(value).clone();
-        if is_matrix(&ty) {
-            let elements = self.matrix_mask(mask);
+        if is_matrix(&ty) || ty.lanes() == Some(128) {
+            let elements = if is_matrix(&ty) { self.matrix_mask(mask) } else { self.pair_mask(mask) };
             let old = self.read(&ty, slot);
             let new = self.b().select(elements, value, old);
             self.write(slot, new);

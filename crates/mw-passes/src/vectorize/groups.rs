@@ -49,12 +49,17 @@ pub(super) struct Groups {
 
 /// An address as a sum: of what, how often, plus a constant.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Linear {
+pub(super) struct Linear {
     terms: BTreeMap<(ValueId, bool), i64>,
     constant: i64,
 }
 
 impl Linear {
+    /// The constant part, which is set to zero.
+    pub(super) fn take_constant(&mut self) -> i64 {
+        std::mem::take(&mut self.constant)
+    }
+
     fn add(&mut self, other: &Self, scale: i64) {
         for (term, count) in &other.terms {
             let sum = self.terms.entry(*term).or_default();
@@ -121,6 +126,7 @@ impl Emitter<'_, '_> {
         let insts = self.source.block(block).insts.clone();
         let positions: FxHashMap<InstId, usize> =
             insts.iter().enumerate().map(|(position, id)| (*id, position)).collect();
+        self.find_tiles(block, &positions);
         for (position, id) in insts.iter().copied().enumerate() {
             let data = self.source.inst(id);
             match &data.inst {
@@ -201,7 +207,7 @@ impl Emitter<'_, '_> {
         self.groups = groups;
     }
 
-    fn may_touch_memory(&self, call: &mw_air::Call) -> bool {
+    pub(super) fn may_touch_memory(&self, call: &mw_air::Call) -> bool {
         let mw_air::Callee::Function(id) = call.callee else { return true };
         let name = &*self.shared.module.function(id).name;
         if name.starts_with("llvm.") || name.starts_with("mw.") {
@@ -220,7 +226,7 @@ impl Emitter<'_, '_> {
     }
 
     /// The kernel parameter or global that an address comes from.
-    fn root(&self, ptr: ValueId) -> Option<ValueId> {
+    pub(super) fn root(&self, ptr: ValueId) -> Option<ValueId> {
         let mut value = ptr;
         for _ in 0..64 {
             match &self.source.value(value).def {
@@ -265,7 +271,7 @@ impl Emitter<'_, '_> {
 
     /// Whether accesses through these roots may touch the same bytes. Metal's compiler assumes that buffer
     /// arguments do not overlap, and says so with `air-buffer-no-alias`.
-    fn may_alias(
+    pub(super) fn may_alias(
         &self,
         first: Option<ValueId>,
         first_space: AddressSpace,
@@ -293,7 +299,7 @@ impl Emitter<'_, '_> {
         Some(((form, stride, size), constant))
     }
 
-    fn linear(&self, value: ValueId, depth: u32) -> Linear {
+    pub(super) fn linear(&self, value: ValueId, depth: u32) -> Linear {
         let mut form = Linear::default();
         if let Some(constant) = self.source.as_int(value) {
             let bits = self.source.value_type(value).scalar().map_or(64, Scalar::bits);
@@ -365,7 +371,7 @@ impl Emitter<'_, '_> {
 
     /// Whether `value` can be computed at `position` of its block already: everything behind it that is
     /// defined later is arithmetic.
-    fn is_ready(
+    pub(super) fn is_ready(
         &self,
         value: ValueId,
         positions: &FxHashMap<InstId, usize>,
@@ -392,7 +398,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Emits the arithmetic behind `value` where it has not been emitted yet.
-    fn emit_early(&mut self, block: BlockId, value: ValueId) -> Result<(), PassError> {
+    pub(super) fn emit_early(&mut self, block: BlockId, value: ValueId) -> Result<(), PassError> {
         if self.is_emitted(value) {
             return Ok(());
         }

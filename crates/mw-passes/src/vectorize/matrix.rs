@@ -20,7 +20,7 @@ fn place(lane: u32, slot: u32) -> (u32, u32) {
 }
 
 /// Lane and slot of an element.
-fn owner(row: u32, column: u32) -> (u32, u32) {
+pub(super) fn owner(row: u32, column: u32) -> (u32, u32) {
     let lane = (row >> 2) << 4 | (column >> 2) << 3 | (row & 3) << 1 | (column >> 1 & 1);
     (lane, column & 1)
 }

@@ -11,7 +11,7 @@ use crate::uniformity::Shape;
 
 impl Emitter<'_, '_> {
     pub(super) fn emit_load(&mut self, block: BlockId, id: InstId) -> Result<(), PassError> {
-        if self.emit_load_group(block, id)? {
+        if self.emit_load_group(block, id)? || self.emit_tile(block, id)? {
             return Ok(());
         }
         let data = self.source.inst(id);

@@ -23,6 +23,8 @@ mod matrix;
 mod memory;
 mod plan;
 mod private;
+mod products;
+mod tiles;
 mod values;
 
 use mw_air::schema::KernelInfo;
