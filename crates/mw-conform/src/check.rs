@@ -1,0 +1,326 @@
+//! Checks one kernel: plans launches, runs them on both engines, compares.
+
+use std::num::NonZero;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mw_air::schema::{ArgRole, ModuleInfo};
+use mw_air::{AddressSpace, Inst, Module, Type};
+use mw_backend::{Argument, CompileError, ConstantValues, Kernel as _, Launch, LaunchError, ThreadgroupOrder};
+use mw_cpu::{CpuBackend, CpuKernel, CpuOptions};
+use mw_interp::{InterpBackend, InterpKernel};
+
+use crate::compare::difference;
+use crate::guard::GuardedBuffer;
+use crate::interpret::{Blocks, InterpretError, Interpreted, declared_size, interpret};
+use crate::outcome::{Class, Outcome};
+use crate::plan::{ArgPlan, Case, Rules, mix, plan};
+
+/// Share of blocks that a kernel should have executed.
+pub const ENOUGH: f64 = 0.9;
+
+/// No new case is started after this time.
+const BUDGET: Duration = Duration::from_secs(10);
+
+/// Simdgroup operations after which the interpreter stops a launch.
+const STEPS: u64 = 60_000_000;
+
+/// Compiled code is stopped after this time.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+
+/// The engines, ready to check kernels.
+#[derive(Debug)]
+pub struct Checker {
+    rules: Rules,
+    interp: InterpBackend,
+    /// One worker thread: threadgroups run in order.
+    cpu: CpuBackend,
+    /// Several worker threads.
+    parallel: CpuBackend,
+    seed: u64,
+}
+
+/// A kernel with its function constants set, on both engines.
+struct Prepared {
+    constants: ConstantValues,
+    interp: InterpKernel,
+    cpu: CpuKernel,
+    active: Vec<bool>,
+    compared: bool,
+}
+
+/// What went wrong, as class and sentence.
+type Failure = (Class, String);
+
+impl Checker {
+    /// Engines with the settings of the environment (`MW_CPU`).
+    pub fn new(rules: Rules, seed: u64) -> Result<Self, mw_cpu::OptionsError> {
+        let one = NonZero::<usize>::MIN;
+        let options = CpuOptions {
+            threads: one,
+            time_limit: TIME_LIMIT,
+            clear_threadgroup_memory: true,
+            cache_folder: None,
+            ..CpuOptions::from_environment()?
+        };
+        let several = CpuOptions { threads: one.saturating_add(2), ..options.clone() };
+        Ok(Self {
+            rules,
+            interp: InterpBackend { step_limit: STEPS },
+            cpu: CpuBackend::new(options),
+            parallel: CpuBackend::new(several),
+            seed,
+        })
+    }
+
+    /// Checks kernel `name` of a module.
+    pub fn check(&self, name: &str, hash: &str, module: &Module) -> Outcome {
+        let mut outcome = Outcome::new(name, hash, Class::Ok, "");
+        if let Err((class, detail)) = self.run(name, module, &mut outcome) {
+            outcome.class = class;
+            outcome.detail = detail;
+        }
+        outcome
+    }
+
+    fn run(&self, name: &str, module: &Module, outcome: &mut Outcome) -> Result<(), Failure> {
+        let unreadable = |error: &dyn std::fmt::Display| (Class::Unreadable, error.to_string());
+        let info = Arc::new(ModuleInfo::parse(module).map_err(|error| unreadable(&error))?);
+        let index = info
+            .kernels
+            .iter()
+            .position(|kernel| &*kernel.name == name)
+            .ok_or_else(|| unreadable(&format!("the module has no kernel `{name}`")))?;
+        let kernel = &info.kernels[index];
+        let seed = name.bytes().fold(self.seed, |seed, byte| mix(seed ^ u64::from(byte)));
+        let cases = plan(&self.rules, kernel, &info.function_constants, seed)
+            .map_err(|error| (Class::NoLaunch, error.to_string()))?;
+        let align = widest_access(module);
+        let start = Instant::now();
+        let mut prepared: Vec<Prepared> = Vec::new();
+        let mut executed = Blocks::default();
+        let mut worst: Option<Failure> = None;
+        let mut ran = 0;
+        for case in &cases {
+            if ran >= 2 && outcome.changed && outcome.coverage() > 0.97 || start.elapsed() > BUDGET {
+                break;
+            }
+            let place = match prepared.iter().position(|known| known.constants == case.constants) {
+                Some(place) => place,
+                None => {
+                    prepared.push(self.prepare(module, &info, index, &case.constants)?);
+                    prepared.len() - 1
+                }
+            };
+            let prepared = &mut prepared[place];
+            let clock = Instant::now();
+            let result = interpret(&prepared.interp, case, &prepared.active);
+            outcome.interp_ms += clock.elapsed().as_millis() as u64;
+            let result = match result {
+                Ok(result) => result,
+                Err(error) => {
+                    keep_worst(&mut worst, Self::interpret_failure(case, error));
+                    continue;
+                }
+            };
+            ran += 1;
+            let known = outcome.executed;
+            for (function, block) in prepared.interp.own_blocks() {
+                if result.executed.contains(function, block) {
+                    executed.insert(function, block);
+                }
+            }
+            outcome.blocks = prepared.interp.own_blocks().count();
+            outcome.executed =
+                prepared.interp.own_blocks().filter(|(function, block)| executed.contains(*function, *block)).count();
+            outcome.changed |= result.buffers.iter().flatten().any(|buffer| buffer.before != buffer.after);
+            outcome.steps += result.steps;
+            for finding in &result.findings {
+                *outcome.findings.entry(finding.kind.describe().to_owned()).or_default() += 1;
+            }
+            // Compiling is what takes time: code that shows nothing new is not compiled.
+            if ran > 1 && !prepared.compared && outcome.executed == known {
+                continue;
+            }
+            prepared.compared = true;
+            let clock = Instant::now();
+            let compared = self.compare(prepared, case, &result, align);
+            outcome.cpu_ms += clock.elapsed().as_millis() as u64;
+            outcome.cases += 1;
+            if let Err((class, detail)) = compared {
+                let class = match class {
+                    Class::Mismatch | Class::Order if !result.findings.is_empty() => Class::Undefined,
+                    class => class,
+                };
+                keep_worst(&mut worst, (class, format!("{}: {detail}", case.label)));
+                if class > Class::Undefined {
+                    break;
+                }
+            }
+        }
+        // A case that is not in bounds says nothing, as long as others ran.
+        if let Some((class, detail)) = worst
+            && (outcome.cases == 0 || !matches!(class, Class::NoLaunch | Class::Watchdog))
+        {
+            return Err((class, detail));
+        }
+        if outcome.coverage() < ENOUGH || !outcome.changed {
+            let share = outcome.coverage() * 100.0;
+            let output = if outcome.changed { "" } else { "; no output changed" };
+            let detail = format!("{} of {} blocks executed ({share:.0} %){output}", outcome.executed, outcome.blocks);
+            return Err((Class::LowCoverage, detail));
+        }
+        Ok(())
+    }
+
+    fn interpret_failure(case: &Case, error: InterpretError) -> Failure {
+        let class = match error {
+            InterpretError::OutOfBounds(_) => Class::NoLaunch,
+            InterpretError::Watchdog(_) => Class::Watchdog,
+            InterpretError::Launch(LaunchError::Unsupported { .. }) => Class::Unsupported,
+            InterpretError::Launch(_) | InterpretError::Memory(_) => Class::InterpError,
+        };
+        (class, format!("{}: {error}", case.label))
+    }
+
+    /// Sets function constants and makes the kernel on both engines.
+    fn prepare(
+        &self,
+        module: &Module,
+        info: &Arc<ModuleInfo>,
+        kernel: usize,
+        constants: &ConstantValues,
+    ) -> Result<Prepared, Failure> {
+        let mut module = module.clone();
+        let mut report = mw_passes::specialize::specialize(&mut module, info, constants)
+            .map_err(|error| (Class::NoLaunch, error.to_string()))?;
+        let active = report.active_args.swap_remove(kernel);
+        let module = Arc::new(module);
+        let interp = self.interp.prepare(&module, info, kernel).map_err(|error| {
+            let class = match error {
+                CompileError::Unsupported { .. } => Class::Unsupported,
+                CompileError::Invalid { .. } | CompileError::Internal { .. } => Class::InterpError,
+            };
+            (class, error.to_string())
+        })?;
+        let cpu = self.cpu.kernel(&module, info, kernel);
+        Ok(Prepared { constants: constants.clone(), interp, cpu, active, compared: false })
+    }
+
+    /// Runs a case on compiled code, with one thread and with several, and compares all buffers.
+    fn compare(&self, prepared: &Prepared, case: &Case, expected: &Interpreted, align: usize) -> Result<(), Failure> {
+        let one = run_compiled(&prepared.cpu, case, expected, align)?;
+        let kernel = prepared.cpu.info();
+        for (index, (contents, actual)) in expected.buffers.iter().zip(&one).enumerate() {
+            let (Some(contents), Some(actual)) = (contents, actual) else { continue };
+            if let Some(found) = difference(&kernel.args[index].name, element(case, index), &contents.after, actual) {
+                return Err((Class::Mismatch, found.to_string()));
+            }
+        }
+        if case.grid.threadgroup_count() < 2 {
+            return Ok(());
+        }
+        let several = run_compiled(&prepared.cpu.on(&self.parallel), case, expected, align)?;
+        for (index, (one, several)) in one.iter().zip(&several).enumerate() {
+            let (Some(one), Some(several)) = (one, several) else { continue };
+            if let Some(found) = difference(&kernel.args[index].name, element(case, index), one, several) {
+                return Err((Class::Order, format!("one thread and three: {found}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn element(case: &Case, index: usize) -> crate::plan::Element {
+    match &case.args[index] {
+        ArgPlan::Fill(fill) => fill.element,
+        ArgPlan::Exact { element, .. } => *element,
+        ArgPlan::Builtin | ArgPlan::Threadgroup(_) => crate::plan::Element::Unsigned(1),
+    }
+}
+
+fn keep_worst(worst: &mut Option<Failure>, failure: Failure) {
+    if worst.as_ref().is_none_or(|(class, _)| failure.0 > *class) {
+        *worst = Some(failure);
+    }
+}
+
+/// Runs compiled code on fresh copies of the buffers, each as long as the interpreter touched it, between
+/// guard pages. Gives their contents afterwards.
+fn run_compiled(
+    kernel: &CpuKernel,
+    case: &Case,
+    expected: &Interpreted,
+    align: usize,
+) -> Result<Vec<Option<Vec<u8>>>, Failure> {
+    let memory = |error: std::io::Error| (Class::JitError, format!("memory for the buffers: {error}"));
+    let mut buffers = Vec::new();
+    for (index, contents) in expected.buffers.iter().enumerate() {
+        buffers.push(match contents {
+            Some(contents) => {
+                let own = match &kernel.info().args[index].role {
+                    ArgRole::Buffer(buffer) => buffer.type_align.unwrap_or(1) as usize,
+                    _ => 1,
+                };
+                let align = own.max(align).next_power_of_two().clamp(1, 16);
+                debug_assert!(contents.before.len() >= declared_size(kernel.info(), index));
+                Some(GuardedBuffer::new(&contents.before, align).map_err(memory)?)
+            }
+            None => None,
+        });
+    }
+    let args: Vec<Argument> = case
+        .args
+        .iter()
+        .zip(&buffers)
+        .map(|(arg, buffer)| match (arg, buffer) {
+            (_, Some(buffer)) => Argument::Buffer(buffer.view()),
+            (ArgPlan::Threadgroup(length), None) => Argument::Threadgroup { length: *length },
+            (ArgPlan::Builtin, None) => Argument::Builtin,
+            (ArgPlan::Fill(_) | ArgPlan::Exact { .. }, None) => Argument::Absent,
+        })
+        .collect();
+    let launch = Launch {
+        grid: case.grid,
+        args: &args,
+        resident: &[],
+        order: ThreadgroupOrder::Ascending,
+        time_limit: Some(TIME_LIMIT),
+    };
+    kernel.run(&launch).map_err(|error| {
+        let class = match &error {
+            LaunchError::Fault { .. } => Class::JitFault,
+            LaunchError::Compile(CompileError::Unsupported { .. }) | LaunchError::Unsupported { .. } => {
+                Class::Unsupported
+            }
+            LaunchError::Compile(_) | LaunchError::Watchdog { .. } => Class::JitError,
+        };
+        (class, error.to_string())
+    })?;
+    for (index, buffer) in buffers.iter().enumerate() {
+        if buffer.as_ref().is_some_and(|buffer| !buffer.rest_is_untouched()) {
+            let name = &kernel.info().args[index].name;
+            return Err((Class::JitFault, format!("wrote behind the end of buffer `{name}`")));
+        }
+    }
+    Ok(buffers.iter().map(|buffer| buffer.as_ref().map(GuardedBuffer::bytes)).collect())
+}
+
+/// The largest alignment that the module's code promises for an access to a buffer.
+fn widest_access(module: &Module) -> usize {
+    let in_buffer = |ty: &Type| {
+        matches!(ty, Type::Scalar(mw_air::Scalar::Ptr(space))
+            if matches!(*space, AddressSpace::DEVICE | AddressSpace::CONSTANT))
+    };
+    let mut widest = 1;
+    for function in &module.functions {
+        for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+            if let Inst::Load { ptr, align, .. } | Inst::Store { ptr, align, .. } = &function.inst(*inst).inst
+                && in_buffer(function.value_type(*ptr))
+            {
+                widest = widest.max(*align);
+            }
+        }
+    }
+    widest as usize
+}

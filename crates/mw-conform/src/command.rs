@@ -1,0 +1,126 @@
+//! `mw conform`: the command line of a sweep.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use regex::Regex;
+
+use crate::outcome::Class;
+use crate::report::{Summary, terminal};
+use crate::sweep::{Sweep, SweepError, WorkerCommand};
+
+/// Run every kernel of a library on both engines and compare the results bit by bit.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Conform {
+    /// A metallib, a Mach-O file that holds one, or an AIR module.
+    pub library: PathBuf,
+    /// Only kernels whose name matches this regular expression.
+    #[arg(long, value_name = "RE")]
+    pub filter: Option<Regex>,
+    /// Only this many kernels, chosen by the seed.
+    #[arg(long, value_name = "N")]
+    pub sample: Option<usize>,
+    /// Only one kernel of each name family.
+    #[arg(long)]
+    pub families: bool,
+    /// Seed of samples and of inputs.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+    /// Worker processes [default: one for each core].
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Journal: kernels that it holds are not checked again.
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// With --resume: check kernels again whose engines did not agree.
+    #[arg(long)]
+    pub retry: bool,
+    /// Give a kernel up after this many seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 180)]
+    pub limit: u64,
+    /// Print outcomes and summary as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Serve kernels to a sweep over standard input and output.
+#[derive(Clone, Debug, clap::Args)]
+pub struct ConformWorker {
+    /// The library.
+    pub library: PathBuf,
+    /// Seed of inputs.
+    #[arg(long, default_value_t = 0)]
+    pub seed: u64,
+}
+
+/// Why the command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConformError {
+    /// The sweep.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
+    /// The output.
+    #[error("the result cannot be written: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl ConformWorker {
+    /// Serves until the sweep closes the pipe.
+    pub fn run(&self) -> Result<(), crate::worker::WorkerError> {
+        crate::worker::serve(&self.library, self.seed)
+    }
+}
+
+impl Conform {
+    /// The sweep that the arguments describe.
+    pub fn sweep(&self) -> Sweep {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Sweep {
+            library: self.library.clone(),
+            filter: self.filter.clone(),
+            families: self.families,
+            sample: self.sample,
+            seed: self.seed,
+            jobs: self.jobs.unwrap_or(cores),
+            resume: self.resume.clone(),
+            retry: self.retry,
+            limit: Duration::from_secs(self.limit),
+        }
+    }
+
+    /// Runs the sweep with this program as worker, called with `subcommand`, and writes the result to `out`.
+    /// Whether all engines agree.
+    pub fn run(&self, subcommand: &str, out: &mut dyn Write) -> Result<bool, ConformError> {
+        let mut arguments: Vec<OsString> = vec![subcommand.into(), self.library.clone().into()];
+        arguments.extend(["--seed".into(), self.seed.to_string().into()]);
+        let worker = WorkerCommand { program: std::env::current_exe()?, arguments };
+        let bar = ProgressBar::new(0).with_style(style());
+        let mut bad = 0;
+        let outcomes = self.sweep().run(&worker, |outcome, done, total| {
+            bar.set_length(total as u64);
+            bar.set_position(done as u64);
+            if outcome.class > Class::LowCoverage {
+                bad += 1;
+                bar.println(format!("{}: {}: {}", outcome.class.name(), outcome.name, outcome.detail));
+            }
+            bar.set_message(format!("{bad} not ok"));
+        })?;
+        bar.finish_and_clear();
+        let summary = Summary::of(&outcomes);
+        if self.json {
+            let all = serde_json::json!({ "summary": summary, "outcomes": outcomes });
+            writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(io::Error::from)?)?;
+        } else {
+            write!(out, "{}", terminal(&outcomes))?;
+        }
+        Ok(summary.is_clean())
+    }
+}
+
+fn style() -> ProgressStyle {
+    ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} [{elapsed}, {eta} left]")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+}

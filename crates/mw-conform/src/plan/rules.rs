@@ -1,0 +1,361 @@
+//! Launch rules: hand-written launches of kernel families, as data (`launches/*.toml`).
+//!
+//! ```toml
+//! [[rule]]
+//! kernel = '^rope_single_(freqs_)?(?P<type>\w+)$'   # on the kernel's name; numeric groups become variables
+//! let = ["D = 32", "B = 3"]                          # evaluated in order; a case may set them first
+//! threads = "[D / 2, B, 1]"                          # or `threadgroups`
+//! threadgroup = "[D / 2, 1, 1]"
+//! args = { offset = "7", stride = "D", freqs = "range(0.5, 2)" }
+//! constants = { forward = "1" }
+//! case = [{}, { let = ["D = 6"], constants = { forward = "0" }, special = true }]
+//! ```
+//!
+//! An argument is found by name, or by a pattern with `*`. Its value is an expression, a list `[…]`, a table
+//! of members for structures, or a generator: `normal`, `special`, `bits`, `zeros`, `pattern`,
+//! `range(low, high)`, `ascending(step, period)`, `bytes(n)` for threadgroup memory. What a rule does not
+//! name is guessed from its name and type.
+
+use std::collections::BTreeMap;
+
+use mw_air::schema::{ArgRole, FunctionConstant, KernelArg, KernelInfo, StructMember};
+use mw_backend::{ConstantValues, Grid};
+use regex::Regex;
+use serde::Deserialize;
+
+use super::expr::{Number, Variables, evaluate, split_list};
+use super::{ArgPlan, Case, Element, Fill, FillKind, generic, stream};
+
+/// A rule that cannot be read, or does not fit a kernel.
+#[derive(Clone, PartialEq, Debug, thiserror::Error)]
+pub enum RuleError {
+    /// The file is no table of rules.
+    #[error("the launch rules cannot be read: {0}")]
+    File(String),
+    /// A rule's own fault.
+    #[error("launch rule `{rule}` for kernel `{kernel}`: {message}")]
+    Rule {
+        /// The rule's pattern.
+        rule: String,
+        /// The kernel.
+        kernel: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Rules in order: the first that matches a name holds.
+#[derive(Debug, Default)]
+pub struct Rules {
+    rules: Vec<(Regex, CaseText)>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    rule: Vec<CaseText>,
+}
+
+/// A rule, or a case of a rule, which has neither pattern nor cases.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CaseText {
+    #[serde(default)]
+    kernel: String,
+    #[serde(default)]
+    case: Vec<Self>,
+    #[serde(default, rename = "let")]
+    lets: Vec<String>,
+    when: Option<String>,
+    threads: Option<String>,
+    threadgroups: Option<String>,
+    threadgroup: Option<String>,
+    #[serde(default)]
+    args: BTreeMap<String, Value>,
+    #[serde(default)]
+    constants: BTreeMap<String, String>,
+    special: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Value {
+    Text(String),
+    Members(BTreeMap<String, String>),
+}
+
+impl Rules {
+    /// The rules that come with this crate.
+    pub fn built_in() -> Result<Self, RuleError> {
+        Self::parse(include_str!("../../launches/mlx.toml"))
+    }
+
+    /// Reads rules.
+    pub fn parse(text: &str) -> Result<Self, RuleError> {
+        let file: File = toml::from_str(text).map_err(|error| RuleError::File(error.to_string()))?;
+        let compile = |rule: CaseText| match Regex::new(&rule.kernel) {
+            Ok(pattern) => Ok((pattern, rule)),
+            Err(error) => Err(RuleError::File(format!("pattern `{}`: {error}", rule.kernel))),
+        };
+        Ok(Self { rules: file.rule.into_iter().map(compile).collect::<Result<_, _>>()? })
+    }
+
+    /// The cases of a kernel; `None` when no rule matches its name.
+    pub(super) fn cases(
+        &self,
+        kernel: &KernelInfo,
+        constants: &[FunctionConstant],
+        seed: u64,
+    ) -> Result<Option<Vec<Case>>, RuleError> {
+        let Some((pattern, rule)) = self.rules.iter().find(|(pattern, _)| pattern.is_match(&kernel.name)) else {
+            return Ok(None);
+        };
+        let variables = name_variables(pattern, kernel);
+        let one = [CaseText::default()];
+        let texts = if rule.case.is_empty() { &one[..] } else { &rule.case };
+        let mut cases = Vec::new();
+        for (index, text) in texts.iter().enumerate() {
+            let maker = Maker { common: rule, text, kernel, constants, index, seed: seed ^ index as u64 };
+            let case = maker.make(variables.clone()).map_err(|message| RuleError::Rule {
+                rule: rule.kernel.clone(),
+                kernel: kernel.name.to_string(),
+                message,
+            })?;
+            cases.extend(case);
+        }
+        Ok(Some(cases))
+    }
+}
+
+/// Groups of the pattern, and what the kernel says about itself.
+fn name_variables(pattern: &Regex, kernel: &KernelInfo) -> Variables {
+    let mut variables = Variables::new();
+    let max = kernel.max_threads_per_threadgroup.unwrap_or(1024);
+    variables.insert("max_threads".into(), Number::Int(i64::from(max)));
+    if let Some(captures) = pattern.captures(&kernel.name) {
+        for name in pattern.capture_names().flatten() {
+            let text = captures.name(name).map_or("", |group| group.as_str());
+            let value = text.parse().map_or_else(|_| Number::Word(text.to_owned()), Number::Int);
+            variables.insert(name.to_owned(), value);
+        }
+    }
+    variables
+}
+
+struct Maker<'a> {
+    common: &'a CaseText,
+    text: &'a CaseText,
+    kernel: &'a KernelInfo,
+    constants: &'a [FunctionConstant],
+    index: usize,
+    seed: u64,
+}
+
+impl Maker<'_> {
+    /// The case; `None` when its `when` does not hold.
+    fn make(&self, mut variables: Variables) -> Result<Option<Case>, String> {
+        let mut fixed = Vec::new();
+        for line in &self.text.lets {
+            let (name, value) = assignment(line)?;
+            variables.insert(name.into(), evaluate(value, &variables)?);
+            fixed.push(name);
+        }
+        for line in &self.common.lets {
+            let (name, value) = assignment(line)?;
+            if !fixed.contains(&name) {
+                variables.insert(name.into(), evaluate(value, &variables)?);
+            }
+        }
+        for condition in [&self.common.when, &self.text.when].into_iter().flatten() {
+            if evaluate(condition, &variables)?.int()? == 0 {
+                return Ok(None);
+            }
+        }
+        let args = self
+            .kernel
+            .args
+            .iter()
+            .enumerate()
+            .map(|(index, arg)| {
+                self.argument(index, arg, &variables).map_err(|error| format!("argument `{}`: {error}", arg.name))
+            })
+            .collect::<Result<_, String>>()?;
+        let label = if self.text.lets.is_empty() && self.text.constants.is_empty() {
+            format!("case {}", self.index)
+        } else {
+            let constants = self.text.constants.iter().map(|(name, value)| format!("{name} = {value}"));
+            let parts: Vec<String> = self.text.lets.iter().cloned().chain(constants).collect();
+            format!("case {}: {}", self.index, parts.join(", "))
+        };
+        Ok(Some(Case { label, constants: self.constants(&variables)?, grid: self.grid(&variables)?, args }))
+    }
+
+    fn grid(&self, variables: &Variables) -> Result<Grid, String> {
+        let size = |text: &str| -> Result<[u32; 3], String> {
+            let mut size = [1; 3];
+            for (axis, value) in size.iter_mut().zip(list(text, variables)?) {
+                let value = value.int()?;
+                *axis = u32::try_from(value)
+                    .ok()
+                    .filter(|value| (1..=1 << 20).contains(value))
+                    .ok_or_else(|| format!("a size of {value} in `{text}`"))?;
+            }
+            Ok(size)
+        };
+        let pick = |get: fn(&CaseText) -> &Option<String>| get(self.text).as_deref().or(get(self.common).as_deref());
+        let threadgroup = size(pick(|text| &text.threadgroup).unwrap_or("[min(max_threads, 128), 1, 1]"))?;
+        let total: u64 = threadgroup.iter().map(|size| u64::from(*size)).product();
+        let max = u64::from(self.kernel.max_threads_per_threadgroup.unwrap_or(1024));
+        if total > max {
+            return Err(format!("a threadgroup of {total} threads, of which the kernel allows {max}"));
+        }
+        // A case's own size wins over the rule's, whichever way it counts.
+        let own = self.text.threads.is_some() || self.text.threadgroups.is_some();
+        let from = if own { self.text } else { self.common };
+        match (&from.threads, &from.threadgroups) {
+            (Some(threads), _) => Ok(Grid::of_threads(size(threads)?, threadgroup)),
+            (None, Some(threadgroups)) => Ok(Grid::of_threadgroups(size(threadgroups)?, threadgroup)),
+            (None, None) => Ok(Grid::of_threadgroups([2, 1, 1], threadgroup)),
+        }
+    }
+
+    fn constants(&self, variables: &Variables) -> Result<ConstantValues, String> {
+        let mut values = generic::constant_values(self.constants, self.index);
+        for constant in self.constants {
+            let text = find(&self.text.constants, &constant.name).or(find(&self.common.constants, &constant.name));
+            if let Some(text) = text {
+                let element = Element::of_type(&constant.type_name, None);
+                let bytes = element_bytes(element, &evaluate(text, variables)?)?;
+                values.set(constant.index, element.bits(&bytes), element.size() as u8);
+            }
+        }
+        Ok(values)
+    }
+
+    fn argument(&self, index: usize, arg: &KernelArg, variables: &Variables) -> Result<ArgPlan, String> {
+        let stream = stream(self.seed, index);
+        let special = self.text.special.or(self.common.special).unwrap_or(false);
+        let round = generic::Round { special, ..generic::round(self.index) };
+        let guess = generic::argument(arg, &round, stream);
+        let ArgRole::Buffer(buffer) = &arg.role else { return Ok(guess) };
+        let Some(value) = find(&self.text.args, &arg.name).or(find(&self.common.args, &arg.name)) else {
+            return Ok(guess);
+        };
+        let element = Element::of_type(&arg.type_name, buffer.type_size);
+        let text = match value {
+            Value::Members(members) => {
+                // A case that names some members keeps the rule's others.
+                let base = match find(&self.common.args, &arg.name) {
+                    Some(Value::Members(base)) => base,
+                    _ => members,
+                };
+                let mut bytes = vec![0; buffer.type_size.unwrap_or(0) as usize];
+                structure(&buffer.members, &[members, base], variables, &mut bytes)?;
+                return Ok(ArgPlan::Exact { bytes, element });
+            }
+            Value::Text(text) => text.trim(),
+        };
+        if let Some(size) = text.strip_prefix("bytes(").and_then(|rest| rest.strip_suffix(')')) {
+            let size = evaluate(size, variables)?.int()?;
+            return Ok(ArgPlan::Threadgroup(u32::try_from(size).map_err(|_| format!("{size} bytes"))?));
+        }
+        if let Some(kind) = generator(text, variables)? {
+            return Ok(ArgPlan::Fill(Fill { element, kind, stream }));
+        }
+        let mut bytes = Vec::new();
+        let values = if text.starts_with('[') { list(text, variables)? } else { vec![evaluate(text, variables)?] };
+        for value in values {
+            bytes.extend(element_bytes(element, &value)?);
+        }
+        bytes.resize(bytes.len().max(buffer.size.unwrap_or(0) as usize), 0);
+        Ok(ArgPlan::Exact { bytes, element })
+    }
+}
+
+fn assignment(line: &str) -> Result<(&str, &str), String> {
+    let (name, value) = line.split_once('=').ok_or_else(|| format!("`{line}` is no `name = value`"))?;
+    Ok((name.trim(), value))
+}
+
+/// The entry of a name: itself, or the first pattern with `*` that fits.
+fn find<'a, V>(map: &'a BTreeMap<String, V>, name: &str) -> Option<&'a V> {
+    map.get(name).or_else(|| {
+        let fits = |pattern: &str| match pattern.split_once('*') {
+            Some((start, end)) => {
+                name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+            }
+            None => false,
+        };
+        map.iter().find(|(pattern, _)| fits(pattern)).map(|(_, value)| value)
+    })
+}
+
+fn list(text: &str, variables: &Variables) -> Result<Vec<Number>, String> {
+    let inner = text.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let inner = inner.ok_or_else(|| format!("`{text}` is no list: write `[a, b]`"))?;
+    split_list(inner).into_iter().map(|part| evaluate(part, variables)).collect()
+}
+
+fn element_bytes(element: Element, value: &Number) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    match value {
+        Number::Int(value) => element.bytes_of_int(*value, &mut bytes),
+        other => element.bytes_of_float(other.float()?, &mut bytes),
+    }
+    Ok(bytes)
+}
+
+fn generator(text: &str, variables: &Variables) -> Result<Option<FillKind>, String> {
+    let (name, arguments) = match text.split_once('(') {
+        Some((name, rest)) => (name.trim(), rest.strip_suffix(')').unwrap_or(rest)),
+        None => (text, ""),
+    };
+    let arguments = || -> Result<Vec<f64>, String> {
+        split_list(arguments).into_iter().map(|part| evaluate(part, variables)?.float()).collect()
+    };
+    Ok(Some(match name {
+        "normal" => FillKind::Normal,
+        "special" => FillKind::Special,
+        "bits" => FillKind::Bits,
+        "zeros" => FillKind::Constant(0.0),
+        "pattern" => FillKind::Pattern,
+        "fill" | "range" | "ascending" => match (name, &*arguments()?) {
+            ("fill", [value]) => FillKind::Constant(*value),
+            ("range", [low, high]) if high > low => FillKind::Range(*low, *high),
+            ("ascending", [step]) => FillKind::Ascending { step: *step, period: 0 },
+            ("ascending", [step, period]) => FillKind::Ascending { step: *step, period: *period as u64 },
+            _ => return Err(format!("`{text}`: write `fill(x)`, `range(low, high)` or `ascending(step, period)`")),
+        },
+        _ => return Ok(None),
+    }))
+}
+
+/// Fills members from the first table that names them. Members that none names are zero.
+fn structure(
+    members: &[StructMember],
+    tables: &[&BTreeMap<String, String>],
+    variables: &Variables,
+    bytes: &mut Vec<u8>,
+) -> Result<(), String> {
+    for table in tables {
+        for name in table.keys() {
+            if !members.iter().any(|member| &*member.name == name) {
+                return Err(format!("there is no member `{name}`"));
+            }
+        }
+    }
+    for member in members {
+        let Some(text) = tables.iter().find_map(|table| table.get(&*member.name)) else { continue };
+        let element = Element::of_type(&member.type_name, Some(member.size));
+        let values =
+            if text.trim().starts_with('[') { list(text, variables)? } else { vec![evaluate(text, variables)?] };
+        let mut at = member.offset as usize;
+        for value in values {
+            let value = element_bytes(element, &value)?;
+            bytes.resize(bytes.len().max(at + value.len()), 0);
+            bytes[at..at + value.len()].copy_from_slice(&value);
+            at += value.len();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! What a sweep found, as text for the terminal, as Markdown and as JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::families::family;
+use crate::outcome::{Class, Outcome};
+
+/// The outcomes of a sweep, counted.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Kernels.
+    pub kernels: usize,
+    /// Name families.
+    pub families: usize,
+    /// Kernels by class; classes without kernels are left out.
+    pub classes: BTreeMap<&'static str, usize>,
+    /// Kernels whose engines agree.
+    pub agree: usize,
+    /// Kernels by share of blocks executed: below 50, 70, 80, 90, 100 %, and all.
+    pub coverage: [usize; 6],
+    /// Kernels in which the interpreter found something, by kind.
+    pub findings: BTreeMap<String, usize>,
+    /// Seconds in the interpreter, all workers added.
+    pub interp_seconds: f64,
+    /// Seconds of compiling and running compiled code.
+    pub cpu_seconds: f64,
+}
+
+/// Bounds of [`Summary::coverage`].
+const COVERAGE: [(&str, f64); 6] =
+    [("under 50 %", 0.5), ("50 to 70 %", 0.7), ("70 to 80 %", 0.8), ("80 to 90 %", 0.9), ("90 to 100 %", 1.0), ("all", 2.0)];
+
+impl Summary {
+    /// Counts outcomes.
+    pub fn of(outcomes: &[Outcome]) -> Self {
+        let mut summary = Self {
+            kernels: outcomes.len(),
+            families: by_family(outcomes).len(),
+            classes: BTreeMap::new(),
+            agree: outcomes.iter().filter(|outcome| outcome.class.agrees()).count(),
+            coverage: [0; 6],
+            findings: BTreeMap::new(),
+            interp_seconds: 0.0,
+            cpu_seconds: 0.0,
+        };
+        for outcome in outcomes {
+            *summary.classes.entry(outcome.class.name()).or_default() += 1;
+            if outcome.cases > 0 {
+                let share = outcome.coverage();
+                let place = COVERAGE.iter().position(|(_, bound)| share < *bound).unwrap_or(5);
+                summary.coverage[place] += 1;
+            }
+            for kind in outcome.findings.keys() {
+                *summary.findings.entry(kind.clone()).or_default() += 1;
+            }
+            summary.interp_seconds += outcome.interp_ms as f64 / 1e3;
+            summary.cpu_seconds += outcome.cpu_ms as f64 / 1e3;
+        }
+        summary
+    }
+
+    /// Whether every kernel's engines agree.
+    pub fn is_clean(&self) -> bool {
+        self.agree == self.kernels
+    }
+}
+
+fn by_family(outcomes: &[Outcome]) -> BTreeMap<String, Vec<&Outcome>> {
+    let mut families: BTreeMap<String, Vec<&Outcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        families.entry(family(&outcome.name)).or_default().push(outcome);
+    }
+    families
+}
+
+/// A table of class, kernels, families.
+fn classes(outcomes: &[Outcome], row: impl Fn(&str, usize, usize) -> String) -> String {
+    let mut text = String::new();
+    for class in Class::ALL {
+        let of_class: Vec<&Outcome> = outcomes.iter().filter(|outcome| outcome.class == class).collect();
+        if !of_class.is_empty() {
+            let mut families: Vec<String> = of_class.iter().map(|outcome| family(&outcome.name)).collect();
+            families.sort_unstable();
+            families.dedup();
+            text.push_str(&row(class.name(), of_class.len(), families.len()));
+        }
+    }
+    text
+}
+
+/// Text for the terminal: counts, then every family that has a kernel which is not `ok`.
+pub fn terminal(outcomes: &[Outcome]) -> String {
+    let summary = Summary::of(outcomes);
+    let mut text = String::new();
+    let _ = writeln!(text, "{:24} {:>8} {:>9}", "result", "kernels", "families");
+    text += &classes(outcomes, |name, kernels, families| format!("{name:24} {kernels:8} {families:9}\n"));
+    let _ = writeln!(text, "{:24} {:8} {:9}", "all", summary.kernels, summary.families);
+    let _ = writeln!(text, "\n{:24} {:>8}", "blocks executed", "kernels");
+    for ((name, _), count) in COVERAGE.iter().zip(summary.coverage) {
+        let _ = writeln!(text, "{name:24} {count:8}");
+    }
+    for (kind, count) in &summary.findings {
+        let _ = writeln!(text, "{count} kernels: one {kind}");
+    }
+    let _ = writeln!(
+        text,
+        "\ninterpreter {:.1} s, compiled code {:.1} s",
+        summary.interp_seconds, summary.cpu_seconds
+    );
+    for (name, members) in by_family(outcomes) {
+        let mut bad: Vec<&&Outcome> = members.iter().filter(|outcome| outcome.class != Class::Ok).collect();
+        bad.sort_by_key(|outcome| std::cmp::Reverse(outcome.class));
+        if let Some(first) = bad.first() {
+            let _ = writeln!(text, "\n{name}: {} of {} not ok", bad.len(), members.len());
+            let _ = writeln!(text, "  {} {}: {}", first.class.name(), first.name, first.detail);
+        }
+    }
+    text
+}
+
+/// The page that is kept: counts, and the kernels that are not `ok`, by family.
+pub fn markdown(title: &str, preface: &str, outcomes: &[Outcome]) -> String {
+    let summary = Summary::of(outcomes);
+    let mut text = format!("# {title}\n\n{preface}\n\n| result | kernels | families |\n| --- | --- | --- |\n");
+    text += &classes(outcomes, |name, kernels, families| format!("| {name} | {kernels} | {families} |\n"));
+    let _ = writeln!(text, "| all | {} | {} |", summary.kernels, summary.families);
+    text += "\n| blocks executed by an active lane | kernels |\n| --- | --- |\n";
+    for ((name, _), count) in COVERAGE.iter().zip(summary.coverage) {
+        let _ = writeln!(text, "| {name} | {count} |");
+    }
+    if !summary.findings.is_empty() {
+        text += "\nThe interpreter found, beside the results:\n\n";
+        for (kind, count) in &summary.findings {
+            let _ = writeln!(text, "- {count} kernels of which one {kind}");
+        }
+    }
+    for class in Class::ALL.into_iter().filter(|class| *class != Class::Ok) {
+        let of_class: Vec<Outcome> = outcomes.iter().filter(|outcome| outcome.class == class).cloned().collect();
+        if of_class.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n## {}\n", class.name());
+        for (name, members) in by_family(&of_class) {
+            let first = members[0];
+            let detail = first.detail.replace('\n', " ").replace('|', "\\|");
+            let _ = writeln!(text, "- `{name}` ({}): `{}`: {detail}", members.len(), first.name);
+        }
+    }
+    text
+}
