@@ -10,6 +10,7 @@
 mod bless;
 mod codegen;
 mod context;
+mod demo;
 mod libraries;
 mod tidy;
 
@@ -31,6 +32,7 @@ struct Cli {
 enum Chore {
     Bless(bless::Args),
     Codegen(codegen::Args),
+    Demo(demo::Args),
     Libraries(libraries::Args),
     Tidy(tidy::Args),
 }
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
     let outcome = Context::find().and_then(|context| match &cli.chore {
         Chore::Bless(args) => bless::run(args, &context),
         Chore::Codegen(args) => codegen::run(args, &context),
+        Chore::Demo(args) => demo::run(args, &context),
         Chore::Libraries(args) => libraries::run(args, &context),
         Chore::Tidy(args) => tidy::run(args, &context),
     });

@@ -40,6 +40,7 @@ pub(crate) const LAYERS: &[&str] = &[
     "mw-mcp",
     "mw-python",
     "mw-cli",
+    "mw-bench",
     "mw-test",
 ];
 

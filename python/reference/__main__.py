@@ -1,0 +1,57 @@
+"""``python -m reference SET [FOLDER]`` writes a set of cases unless it is there already.
+
+SET is ``demo`` (real shapes, with MLX's times) or ``families`` (small shapes, all kernel families).
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.metadata
+import platform
+import sys
+from pathlib import Path
+
+from .cases import Writer, is_current
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def identity(with_machine: bool) -> dict[str, str]:
+    """Versions that the results depend on; for timings the machine too."""
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
+    digest = hashlib.blake2b(b"".join(path.read_bytes() for path in sources), digest_size=8)
+    found = {name: importlib.metadata.version(name) for name in ("mlx", "numpy")}
+    found["reference"] = digest.hexdigest()
+    if with_machine:
+        cpuinfo = Path("/proc/cpuinfo")
+        text = cpuinfo.read_text() if cpuinfo.exists() else platform.processor()
+        lines = [line for line in text.splitlines() if line.startswith(("model name", "cpu family", "model\t"))]
+        found["machine"] = hashlib.blake2b("\n".join(lines).encode(), digest_size=4).hexdigest()
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m reference", description=__doc__)
+    parser.add_argument("set", choices=["demo", "families"])
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--force", action="store_true", help="write the set again even if it is there")
+    options = parser.parse_args()
+    defaults = {"demo": ROOT / ".cache/demo", "families": ROOT / ".cache/reference"}
+    folder = options.folder or defaults[options.set]
+    found = identity(with_machine=options.set == "demo")
+    if not options.force and is_current(folder, found):
+        return 0
+    print(f"computing reference values with MLX {found['mlx']} into {folder}", file=sys.stderr)
+    writer = Writer(folder)
+    if options.set == "demo":
+        from .demo import write
+    else:
+        from .families import write
+    write(writer)
+    writer.finish(found)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
