@@ -57,6 +57,9 @@ const BAD_BODIES: &[(&str, &str)] = &[
     ("%x = insertvalue { i32, i8 } undef, i8 1, 0", "the member must be a `i32`, not a `i8`"),
     ("%x = atomicrmw add ptr %p, float %b monotonic", "`atomicrmw add` does not work on `float`"),
     ("%x = cmpxchg ptr %p, float %b, float %b monotonic monotonic", "`cmpxchg` does not work on `float`"),
+    ("%x = load atomic i32, ptr %p acquire", "an atomic access states its alignment"),
+    ("%x = load atomic i32, ptr %p release, align 4", "this instruction cannot be ordered `release`"),
+    ("fence monotonic", "this instruction cannot be ordered `monotonic`"),
     ("%x = call float @g(i32 %a)", "the call's type is not that of `@g`"),
     (
         "%x = call i32 %p(i32 %a)\n  %y = add i32 %x, %z\n  %z = add i32 1, 2",
@@ -122,6 +125,14 @@ fn bad_modules_are_reported() {
             "a constant address must be a `ptr`, not a `ptr addrspace(1)`",
         ),
         ("@x = addrspace(2) global i8 0\n@y = global ptr @x", "must be a `ptr addrspace(2)`, not a `ptr`"),
+        (
+            "@llvm.global_ctors = appending global [1 x ptr] zeroinitializer",
+            "`@llvm.global_ctors` is an appending array of `{ i32, ptr, ptr }`",
+        ),
+        (
+            "@x = external addrspace(16777216) global i8",
+            "address spaces are numbered below 2^24, not 16777216",
+        ),
         ("@x = global i8 trunc (i8 1 to i8)", "`trunc` does not convert `i8` to `i8`"),
     ] {
         let module = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));

@@ -1,9 +1,25 @@
-//! Declarations of functions that engines implement: engines rely on their types.
+//! Symbols with a meaning that is fixed elsewhere: engines rely on their types.
 
 use super::Verifier;
-use crate::{Function, FunctionType, Intrinsic, Scalar, Type};
+use crate::{AddressSpace, Function, FunctionType, Global, Intrinsic, Linkage, Scalar, Type};
 
 impl Verifier<'_> {
+    /// A variable whose name LLVM gives a meaning has the type that it needs.
+    pub(super) fn special_global(&mut self, global: &Global) {
+        let thread = Type::ptr(AddressSpace::THREAD);
+        let element = match &*global.name {
+            "llvm.global_ctors" | "llvm.global_dtors" => {
+                Type::literal_struct(vec![Type::I32, thread.clone(), thread])
+            }
+            "llvm.used" | "llvm.compiler.used" => thread,
+            _ => return,
+        };
+        let fits = matches!(&global.ty, Type::Array(inner, _) if **inner == element);
+        self.check(fits && global.linkage == Linkage::Appending, || {
+            format!("`@{}` is an appending array of `{element}`", global.name)
+        });
+    }
+
     /// A declaration whose name is known has a type that fits it.
     pub(super) fn external(&mut self, function: &Function) {
         let fits = match Intrinsic::classify(&function.name) {

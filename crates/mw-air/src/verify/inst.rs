@@ -1,7 +1,7 @@
 //! Types of instructions.
 
 use super::Verifier;
-use crate::{Call, Callee, CastOp, Function, Inst, Layout, RmwOp, Scalar, Type, ValueId};
+use crate::{AtomicOrdering, Call, Callee, CastOp, Function, Inst, Layout, RmwOp, Scalar, Type, ValueId};
 
 impl<'m> Verifier<'m> {
     /// Every instruction that stands in a block. Handles are in range.
@@ -114,16 +114,20 @@ impl<'m> Verifier<'m> {
             Inst::Load { ptr, align, ordering, .. } => {
                 self.pointer(ty(ptr));
                 self.alignment(*align);
-                if ordering.is_some() {
+                if let Some(ordering) = ordering {
                     self.atomic_type(result);
+                    self.atomic_access(*align);
+                    self.ordering(*ordering, &[AtomicOrdering::Release, AtomicOrdering::AcqRel]);
                 }
             }
             Inst::Store { ptr, value, align, ordering, .. } => {
                 self.pointer(ty(ptr));
                 self.alignment(*align);
                 self.no_result(result);
-                if ordering.is_some() {
+                if let Some(ordering) = ordering {
                     self.atomic_type(ty(value));
+                    self.atomic_access(*align);
+                    self.ordering(*ordering, &[AtomicOrdering::Acquire, AtomicOrdering::AcqRel]);
                 }
             }
             Inst::Gep { source, base, indices, .. } => {
@@ -137,8 +141,9 @@ impl<'m> Verifier<'m> {
                 }
             }
             Inst::Call(call) => self.call(function, call, result),
-            Inst::AtomicRmw { op, ptr, value, align, .. } => {
+            Inst::AtomicRmw { op, ptr, value, align, ordering, .. } => {
                 self.pointer(ty(ptr));
+                self.ordering(*ordering, &[AtomicOrdering::Unordered]);
                 self.alignment(*align);
                 self.same("the result", result, ty(value));
                 self.atomic_type(result);
@@ -158,8 +163,11 @@ impl<'m> Verifier<'m> {
                 };
                 self.check(fits, || format!("`atomicrmw {}` does not work on `{result}`", op.name()));
             }
-            Inst::CmpXchg { ptr, expected, new, align, .. } => {
+            Inst::CmpXchg { ptr, expected, new, align, success, failure, .. } => {
                 self.pointer(ty(ptr));
+                self.ordering(*success, &[AtomicOrdering::Unordered]);
+                let stores = [AtomicOrdering::Unordered, AtomicOrdering::Release, AtomicOrdering::AcqRel];
+                self.ordering(*failure, &stores);
                 self.alignment(*align);
                 self.same("the new value", ty(new), ty(expected));
                 self.check(ty(new).is_int() || ty(new).is_ptr(), || {
@@ -168,7 +176,10 @@ impl<'m> Verifier<'m> {
                 self.atomic_type(ty(new));
                 self.same("the result", result, &Type::literal_struct(vec![ty(new).clone(), Type::I1]));
             }
-            Inst::Fence { .. } => self.no_result(result),
+            Inst::Fence { ordering } => {
+                self.no_result(result);
+                self.ordering(*ordering, &[AtomicOrdering::Unordered, AtomicOrdering::Monotonic]);
+            }
         }
     }
 
@@ -215,6 +226,16 @@ impl<'m> Verifier<'m> {
 
     fn pointer(&mut self, ty: &Type) {
         self.check(ty.is_ptr(), || format!("expected a pointer, not a `{ty}`"));
+    }
+
+    fn ordering(&mut self, ordering: AtomicOrdering, refused: &[AtomicOrdering]) {
+        self.check(!refused.contains(&ordering), || {
+            format!("this instruction cannot be ordered `{}`", ordering.name())
+        });
+    }
+
+    fn atomic_access(&mut self, align: u32) {
+        self.check(align != 0, || "an atomic access states its alignment".into());
     }
 
     /// Atomic operations work on whole bytes of one register.

@@ -8,7 +8,7 @@
 //! - Symbols have different names, unless they have none.
 //!
 //! **Types**
-//! - Integers have 1 to 64 bits, vectors 1 to 4096 elements that are no vectors; a type is made of at most
+//! - Integers have 1 to 64 bits, address spaces 24, vectors 1 to 4096 elements that are no vectors; a type is made of at most
 //!   [`MAX_TYPE_NODES`] others, at most 64 deep.
 //! - `void` is only a return type, `metadata` only a parameter of declarations; an opaque structure is
 //!   nothing but the pointee that nobody looks at.
@@ -25,7 +25,8 @@
 //! - Parameter attributes are one set for each parameter, or none. Functions with bodies take a fixed list
 //!   of arguments, none of them metadata.
 //! - The first values of a function are its parameters, in order and with their types.
-//! - A declaration with the name of a known `air.` or `llvm.` function has a type that this function can have.
+//! - A declaration with the name of a known `air.` or `llvm.` function has a type that this function can have;
+//!   `llvm.global_ctors` and its like are appending arrays of the right elements.
 //!
 //! **Blocks**
 //! - The entry has no predecessors. Every instruction stands in at most one place; its result, if it has
@@ -219,7 +220,9 @@ impl Verifier<'_> {
         if !self.value_type(&global.ty) {
             return;
         }
+        self.value_type(&Type::ptr(global.space));
         self.alignment(global.align);
+        self.special_global(global);
         self.attachments(&global.metadata);
         match &global.initializer {
             None => {

@@ -92,6 +92,9 @@ fn scalar_problem(scalar: Scalar) -> Option<String> {
         Scalar::Int(bits) if !(1..=64).contains(&bits) => {
             Some(format!("integers have 1 to 64 bits, not {bits}"))
         }
+        Scalar::Ptr(space) if space.0 >= 1 << 24 => {
+            Some(format!("address spaces are numbered below 2^24, not {}", space.0))
+        }
         _ => None,
     }
 }
