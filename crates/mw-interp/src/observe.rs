@@ -37,6 +37,8 @@ pub enum FindingKind {
     BranchOnUndef,
     /// An access through an undefined address.
     AddressOnUndef,
+    /// An undefined value written to a buffer.
+    StoreOfUndef,
     /// An access just outside the thread's private memory.
     OutsidePrivate,
     /// A threadgroup barrier that not every running lane of the simdgroup reached.
@@ -49,6 +51,7 @@ impl FindingKind {
         match self {
             Self::BranchOnUndef => "branches on an undefined value",
             Self::AddressOnUndef => "accesses memory through an undefined address",
+            Self::StoreOfUndef => "writes an undefined value to a buffer",
             Self::OutsidePrivate => "accesses memory just outside its private memory",
             Self::DivergentBarrier => "reaches a threadgroup barrier with only some of its lanes",
         }

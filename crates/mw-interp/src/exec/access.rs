@@ -1,11 +1,12 @@
 //! Memory operations: loads, stores, atomics, block copies, and the messages of faults.
 
+use mw_air::{Inst, ValueDef};
 use mw_backend::LaunchError;
 
 use super::collective::combine;
 use super::lanes::{Lanes, for_lanes};
 use super::{Access, FindingKind, Here, Machine, position};
-use crate::memory::{BadAccess, Place, place};
+use crate::memory::{BadAccess, Place, Region, place};
 use crate::number::mask;
 use crate::program::{Combine, LANES, List, Op, Reg, Row};
 use crate::shadow::Shadowed;
@@ -35,6 +36,16 @@ impl Machine<'_> {
     fn check_strayed(&mut self, here: Here<'_>, mask: u32) {
         if std::mem::take(&mut self.memory.strayed) {
             self.find(here, FindingKind::OutsidePrivate, mask);
+        }
+    }
+
+    /// Records undefined values that go where the host will read them.
+    #[cold]
+    fn check_stored(&mut self, here: Here<'_>, addresses: &Row, undef: u32) {
+        let mut visible = 0;
+        for_lanes(undef, |lane| visible |= u32::from(place(addresses[lane]).0 == Place::Host) << lane);
+        if visible != 0 {
+            self.find(here, FindingKind::StoreOfUndef, visible);
         }
     }
 
@@ -69,7 +80,7 @@ impl Machine<'_> {
                 format!("{verb} {bytes} through {name}, to which nothing is bound")
             }
             Place::Functions => format!("{verb} {bytes} at {address:#x}, the address of a function"),
-            Place::Host => self.describe_host(verb, &bytes, address),
+            Place::Host => self.describe_host(here, verb, &bytes, address),
         };
         self.fault(here, lane, &what)
     }
@@ -82,12 +93,12 @@ impl Machine<'_> {
         }
     }
 
-    /// An address outside every buffer, by the buffer that it is nearest to.
-    fn describe_host(&self, verb: &str, bytes: &str, address: u64) -> String {
-        let nearest = self.memory.regions().iter().min_by_key(|region| {
-            let (start, len) = (region.view.address(), region.view.len() as u64);
-            if address < start { start - address } else { address.saturating_sub(start + len) }
+    /// An address outside every buffer, by the buffer that it was made from, or else is nearest to.
+    fn describe_host(&self, here: Here<'_>, verb: &str, bytes: &str, address: u64) -> String {
+        let made_from = self.root_parameter(here).and_then(|parameter| {
+            self.memory.regions().iter().find(|region| region.argument == Some(parameter))
         });
+        let nearest = made_from.or_else(|| self.nearest_region(address));
         let Some(region) = nearest else {
             return format!("{verb} {bytes} at {address:#x}, but no buffer is bound");
         };
@@ -98,11 +109,60 @@ impl Machine<'_> {
         };
         if address < start {
             let before = start - address;
-            format!("{verb} {bytes} at {address:#x}, {before} bytes before {name} of {len} bytes")
+            format!("{verb} {bytes} at {address:#x}, {before} bytes before {name}, which has {len} bytes")
         } else {
             let offset = address - start;
             format!("{verb} {bytes} at {address:#x}, offset {offset} of {name}, which has {len} bytes")
         }
+    }
+
+    fn nearest_region(&self, address: u64) -> Option<&Region> {
+        self.memory.regions().iter().min_by_key(|region| {
+            let (start, len) = (region.view.address(), region.view.len() as u64);
+            if address < start { start - address } else { address.saturating_sub(start + len) }
+        })
+    }
+
+    /// The kernel parameter that the address of an access comes from, if it comes from one alone.
+    fn root_parameter(&self, here: Here<'_>) -> Option<usize> {
+        let at = position(&self.threadgroup, here);
+        let function = self.module.functions.get(at.function.index())?;
+        if *function.name != *self.kernel {
+            return None;
+        }
+        let mut work = match &function.inst(at.inst?).inst {
+            Inst::Load { ptr, .. }
+            | Inst::Store { ptr, .. }
+            | Inst::AtomicRmw { ptr, .. }
+            | Inst::CmpXchg { ptr, .. } => vec![*ptr],
+            Inst::Call(call) => {
+                call.args.iter().copied().filter(|arg| function.value_type(*arg).is_ptr()).collect()
+            }
+            _ => return None,
+        };
+        let mut seen = vec![false; function.values().len()];
+        let mut root = None;
+        while let Some(value) = work.pop() {
+            if std::mem::replace(&mut seen[value.index()], true) {
+                continue;
+            }
+            match &function.value(value).def {
+                ValueDef::Param(parameter) => {
+                    if root.replace(*parameter).is_some_and(|other| other != *parameter) {
+                        return None;
+                    }
+                }
+                ValueDef::Const(_) => {}
+                ValueDef::Inst(inst) => match &function.inst(*inst).inst {
+                    Inst::Gep { base, .. } => work.push(*base),
+                    Inst::Cast { value, .. } | Inst::Freeze { value } => work.push(*value),
+                    Inst::Select { on_true, on_false, .. } => work.extend([*on_true, *on_false]),
+                    Inst::Phi { incoming, .. } => work.extend(incoming.iter().map(|(_, value)| *value)),
+                    _ => return None,
+                },
+            }
+        }
+        root.map(|parameter| parameter as usize)
     }
 
     #[expect(clippy::too_many_arguments, reason = "the operands of one operation")]
@@ -170,6 +230,9 @@ impl Machine<'_> {
             observer.store(&position(&self.threadgroup, here), &access);
         }
         let (values, undef) = (lanes.row(value), lanes.undef(value));
+        if undef & lanes.mask != 0 {
+            self.check_stored(here, &row, undef & lanes.mask);
+        }
         let mut left = lanes.mask;
         while left != 0 {
             let lane = left.trailing_zeros() as usize & (LANES - 1);
