@@ -19,7 +19,7 @@ impl Emitter<'_, '_> {
             Inst::Store { .. } => return self.emit_store(id),
             Inst::Alloca { .. } => return self.emit_alloca(id),
             Inst::Call(call) => {
-                if self.emit_product_pair(block, id)? {
+                if self.emit_products(block, id)? {
                     return Ok(());
                 }
                 let call = call.clone();

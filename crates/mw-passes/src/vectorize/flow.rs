@@ -94,7 +94,7 @@ impl Emitter<'_, '_> {
                 let fact = self.uniformity.fact(result);
                 let varying = fact.shape == Shape::Varying;
                 let slot_ty = if is_matrix(&ty) {
-                    self.pair_slot_type(result).unwrap_or_else(|| self.lowered_type(&ty))
+                    self.band_slot_type(result).unwrap_or_else(|| self.lowered_type(&ty))
                 } else if varying {
                     self.vector_type(&ty)
                 } else {
@@ -343,12 +343,14 @@ impl Emitter<'_, '_> {
             let ty = self.source.value_type(result).clone();
             let slot = self.state.phis[result.index()].expect("φ-functions have slots");
             if is_matrix(&ty) {
-                if let Some((pair, _)) = self.pairs.first_half(result) {
-                    let whole = self.read(&super::products::PAIR, slot.value);
-                    self.set_pair(pair, whole);
+                if let (Some((band, _)), Some(wide)) =
+                    (self.bands.led_by(result), self.band_slot_type(result))
+                {
+                    let whole = self.read(&wide, slot.value);
+                    self.set_band(band, whole);
                     continue;
                 }
-                if self.pairs.is_second_half(result) {
+                if self.bands.follows(result) {
                     continue;
                 }
             }
@@ -504,14 +506,16 @@ impl Emitter<'_, '_> {
             let value = *value;
             let ty = self.source.value_type(result).clone();
             let slot = self.state.phis[result.index()].expect("φ-functions have slots");
-            if is_matrix(&ty) && self.pairs.is_second_half(result) {
+            if is_matrix(&ty) && self.bands.follows(result) {
                 continue;
             }
             if is_matrix(&ty)
-                && let Some((_, partner)) = self.pairs.first_half(result)
+                && let Some((_, members)) = self.bands.led_by(result)
             {
-                let other = self.incoming(partner, from)?;
-                let whole = self.pair_value([value, other])?;
+                let members = members.to_vec();
+                let values =
+                    members.iter().map(|phi| self.incoming(*phi, from)).collect::<Result<Vec<_>, _>>()?;
+                let whole = self.band_value(&values)?;
                 writes.push((slot.value, whole, true));
                 continue;
             }
@@ -587,8 +591,8 @@ impl Emitter<'_, '_> {
 
     fn blend_phi(&mut self, slot: ValueId, mask: ValueId, value: ValueId) {
         let ty = self.function.value_type(value).clone();
-        if is_matrix(&ty) || ty.lanes() == Some(128) {
-            let elements = if is_matrix(&ty) { self.matrix_mask(mask) } else { self.pair_mask(mask) };
+        if let Some(elements @ 64..) = ty.lanes() {
+            let elements = self.band_mask(mask, elements);
             let old = self.read(&ty, slot);
             let new = self.b().select(elements, value, old);
             self.write(slot, new);

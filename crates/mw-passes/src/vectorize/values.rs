@@ -235,7 +235,7 @@ pub(super) struct Emitter<'e, 'm> {
     pub(super) state: super::flow::FlowState,
     pub(super) groups: super::groups::Groups,
     pub(super) tiles: super::tiles::Tiles,
-    pub(super) pairs: super::products::Pairs,
+    pub(super) bands: super::products::Bands,
     /// `<0, 1, …, 31>` by element type, and other constants are interned by the function itself.
     threadgroup_base: Option<ValueId>,
 }
@@ -257,7 +257,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
         let context = function.param(0);
         let private = PrivateMemory::new(source)?;
         let state = super::flow::FlowState::new(source, &control);
-        let pairs = super::products::Pairs::new(shared.module, source, &control);
+        let bands = super::products::Bands::new(shared.module, source, &control);
         Ok(Self {
             map: vec![None; source.values().len()],
             masks: vec![None; source.blocks.len()],
@@ -276,7 +276,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
             state,
             groups: super::groups::Groups::default(),
             tiles: super::tiles::Tiles::default(),
-            pairs,
+            bands,
             threadgroup_base: None,
         })
     }
