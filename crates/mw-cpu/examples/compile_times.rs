@@ -54,7 +54,12 @@ fn main() {
             });
         match result {
             Ok((timings, size)) => {
-                totals.push((processor_time() - start, size, file.clone(), info.kernels[0].name.clone()));
+                totals.push((
+                    processor_time().saturating_sub(start),
+                    size,
+                    file.clone(),
+                    info.kernels[0].name.clone(),
+                ));
                 for (step, time) in timings.0 {
                     *sums.entry(step).or_default() += time;
                 }

@@ -144,6 +144,7 @@ pub struct CpuKernel {
 
 impl CpuKernel {
     /// The same kernel on the threads of another backend for the same machine. Code that was made is shared.
+    #[must_use]
     pub fn on(&self, backend: &CpuBackend) -> Self {
         Self {
             backend: backend.clone(),

@@ -170,7 +170,7 @@ fn decode(entry: &[u8]) -> Option<(KernelFacts, Vec<u8>)> {
         let len = u32::from_le_bytes(take(&mut reader)?);
         image.push((offset, reader.split_off(..len as usize)?.to_vec()));
     }
-    Some((KernelFacts { has_barrier, threadgroup_bytes, private_bytes, image }, reader.to_vec()))
+    Some((KernelFacts { has_barrier, threadgroup_bytes, image, private_bytes }, reader.to_vec()))
 }
 
 fn take<const N: usize>(reader: &mut &[u8]) -> Option<[u8; N]> {

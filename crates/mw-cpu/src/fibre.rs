@@ -28,6 +28,9 @@ struct Stack {
 }
 
 const GUARD_BYTES: usize = 64 << 10;
+const PAGE_BYTES: usize = 4096;
+/// Nine lines: no small multiple of it is a multiple of a page.
+const COLOR_BYTES: usize = 9 * 64;
 
 impl Stack {
     fn new(len: usize) -> io::Result<Self> {
@@ -46,9 +49,12 @@ impl Stack {
         Ok(Self { base, len })
     }
 
-    fn top(&self) -> *mut u8 {
-        // SAFETY: one past the end of the mapping.
-        unsafe { self.base.as_ptr().add(self.len) }
+    /// Where the stack begins. Stacks are whole pages, so that equal depths of all of them would share a
+    /// few lines of the cache; each `color` begins somewhere else in its page.
+    fn top(&self, color: usize) -> *mut u8 {
+        let skip = color * COLOR_BYTES % PAGE_BYTES;
+        // SAFETY: at most a page below the end of the mapping, which is larger.
+        unsafe { self.base.as_ptr().add(self.len - skip) }
     }
 
     fn guard_contains(&self, address: usize) -> bool {
@@ -79,10 +85,11 @@ struct Fibre {
     context: *mut SimdgroupContext,
     arguments: *const u64,
     stack: Stack,
+    color: usize,
 }
 
 impl Fibre {
-    fn new(stack_bytes: usize) -> io::Result<Box<Self>> {
+    fn new(stack_bytes: usize, color: usize) -> io::Result<Box<Self>> {
         let mut fibre = Box::new(Self {
             ring: RingFibre { stack_pointer: ptr::null_mut(), next: ptr::null_mut() },
             previous: ptr::null_mut(),
@@ -90,6 +97,7 @@ impl Fibre {
             context: ptr::null_mut(),
             arguments: ptr::null(),
             stack: Stack::new(stack_bytes)?,
+            color,
         });
         fibre.restart();
         Ok(fibre)
@@ -99,7 +107,8 @@ impl Fibre {
     fn restart(&mut self) {
         let this: *mut Self = self;
         // SAFETY: the stack is writable and its end is page-aligned; nothing of it is in use any more.
-        self.ring.stack_pointer = unsafe { switch::prepare_stack(self.stack.top(), fibre_main, this.cast()) };
+        self.ring.stack_pointer =
+            unsafe { switch::prepare_stack(self.stack.top(self.color), fibre_main, this.cast()) };
     }
 }
 
@@ -129,6 +138,7 @@ unsafe extern "C" fn fibre_main(argument: *mut u8) -> ! {
 /// The stacks of one worker.
 #[derive(Debug)]
 pub(crate) struct FibreSet {
+    #[expect(clippy::vec_box, reason = "a fibre's stack refers to the fibre by its address")]
     fibres: Vec<Box<Fibre>>,
     stack_bytes: usize,
 }
@@ -147,7 +157,8 @@ impl FibreSet {
     /// Makes sure that there are `count` fibres.
     pub(crate) fn reserve(&mut self, count: usize) -> io::Result<()> {
         while self.fibres.len() < count {
-            self.fibres.push(Fibre::new(self.stack_bytes)?);
+            let color = self.fibres.len();
+            self.fibres.push(Fibre::new(self.stack_bytes, color)?);
         }
         Ok(())
     }
@@ -171,7 +182,7 @@ impl FibreSet {
         // SAFETY: 1024 bytes below the top is inside the stack and 16-byte aligned; the rest is the
         // caller's promise. `HOME` stays in place while the thread lives.
         let faulted = unsafe {
-            let top = fibre.stack.top().sub(1024);
+            let top = fibre.stack.top(fibre.color).sub(1024);
             switch::call_on_stack(HOME.with(Cell::as_ptr), top, kernel, context, arguments.as_ptr())
         };
         self.finish(faulted)

@@ -6,6 +6,10 @@
 //! returns from them with 1. Simdgroups that may meet a barrier are [`RingFibre`]s, linked in a ring: at a
 //! barrier each switches to the next, so that one round of the ring passes the barrier.
 //!
+//! On x86-64 a switch ends in an indirect jump and not in `ret`: the CPU predicts returns from a stack of
+//! calls of its own, which knows nothing of other fibres and would be wrong every time (30 ns against 7 for
+//! eight simdgroups, on Zen 5). All simdgroups go on at the same place, which the predictor of jumps learns.
+//!
 //! The offsets in the assembly are those of [`RingFibre`] and of `SimdgroupContext::owner`.
 #![expect(unsafe_code, reason = "switches stacks")]
 
@@ -42,6 +46,7 @@ mod arch {
     ///
     /// # Safety
     /// `top` must be the 16-byte aligned end of a writable stack.
+    #[expect(clippy::cast_ptr_alignment, reason = "the stack is aligned")]
     pub(crate) unsafe fn prepare_stack(
         top: *mut u8,
         main: unsafe extern "C" fn(*mut u8) -> !,
@@ -107,7 +112,8 @@ mod arch {
             "mov [rdi], rsp",
             "mov rsp, [rsi + {stack_pointer}]",
             "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp",
-            "ret",
+            "pop rcx",
+            "jmp rcx",
             stack_pointer = const STACK_POINTER,
         )
     }
@@ -120,7 +126,8 @@ mod arch {
             "mov [rdi + {stack_pointer}], rsp",
             "mov rsp, [rsi + {stack_pointer}]",
             "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp",
-            "ret",
+            "pop rcx",
+            "jmp rcx",
             stack_pointer = const STACK_POINTER,
         )
     }
@@ -151,6 +158,8 @@ mod arch {
             "mov [rdi + {stack_pointer}], rsp",
             "mov rsp, [rsi + {stack_pointer}]",
             "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp",
+            "pop rcx",
+            "jmp rcx",
             "2:",
             "ret",
             owner = const OWNER,
@@ -220,6 +229,7 @@ mod arch {
     ///
     /// # Safety
     /// `top` must be the 16-byte aligned end of a writable stack.
+    #[expect(clippy::cast_ptr_alignment, reason = "the stack is aligned")]
     pub(crate) unsafe fn prepare_stack(
         top: *mut u8,
         main: unsafe extern "C" fn(*mut u8) -> !,

@@ -68,6 +68,10 @@ impl CodeMemory {
     }
 
     /// Makes what was written visible to instruction fetch.
+    #[cfg_attr(
+        target_arch = "x86_64",
+        expect(clippy::unused_self, reason = "instruction fetch sees every write on x86-64")
+    )]
     pub(super) fn publish(&self) {
         #[cfg(target_arch = "aarch64")]
         {
