@@ -109,7 +109,7 @@ pub enum Access {
 pub struct StructMember {
     /// Offset in bytes.
     pub offset: u32,
-    /// Size in bytes.
+    /// Size in bytes, of one element where the member is an array.
     pub size: u32,
     /// Number of elements of an array member, 0 otherwise.
     pub array_length: u32,

@@ -1,4 +1,4 @@
-//! Apple-compiled kernels, where `MW_LIBRARIES` names a folder that holds them (`mlx14/mlx.metallib`).
+//! Apple-compiled kernels, where `MW_LIBRARIES` names a folder that holds them (`mlx14/mlx.metallib`, …).
 //!
 //! `MW_SAMPLE=1` looks at every kernel instead of every 61st.
 
@@ -11,22 +11,22 @@ use mw_air::{Intrinsic, Module, parse, verify};
 use mw_metallib::Library;
 use support::through_llvm;
 
-/// Every metallib under the folder, one level deep.
+/// Every library under the folder, one level deep; a Mach-O file holds several.
 fn libraries() -> Vec<Library> {
     let Some(folder) = std::env::var_os("MW_LIBRARIES").map(PathBuf::from) else { return Vec::new() };
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(&folder).expect("MW_LIBRARIES is a folder").flatten() {
         let inner = entry.path();
         let Ok(files) = std::fs::read_dir(&inner) else { continue };
-        paths.extend(files.flatten().map(|file| file.path()).filter(|path| is_metallib(path)));
+        paths.extend(files.flatten().map(|file| file.path()).filter(|path| is_library(path)));
     }
     paths.sort();
-    assert!(!paths.is_empty(), "{} holds no metallib", folder.display());
-    paths.into_iter().map(|path| Library::open(path).expect("library opens")).collect()
+    assert!(!paths.is_empty(), "{} holds no library", folder.display());
+    paths.into_iter().flat_map(|path| Library::open_all(path).expect("library opens")).collect()
 }
 
-fn is_metallib(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "metallib")
+fn is_library(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "metallib" || extension == "dylib")
 }
 
 fn step() -> usize {

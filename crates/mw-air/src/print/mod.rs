@@ -316,15 +316,19 @@ fn push_uint(out: &mut String, mut value: u64) {
             break;
         }
     }
-    out.extend(digits[start..].iter().map(|digit| *digit as char));
+    // Digits are ASCII.
+    out.push_str(std::str::from_utf8(&digits[start..]).unwrap_or_default());
 }
 
-/// Writes `digits` upper-case hexadecimal digits.
+/// Writes the last `digits` upper-case hexadecimal digits, at most 16.
 fn push_hex(out: &mut String, value: u64, digits: u32) {
-    for position in (0..digits).rev() {
-        let digit = (value >> (4 * position)) & 15;
-        out.push(char::from_digit(digit as u32, 16).unwrap_or('0').to_ascii_uppercase());
+    let mut text = [0_u8; 16];
+    for (position, byte) in text.iter_mut().enumerate() {
+        *byte = b"0123456789ABCDEF"[(value >> (60 - 4 * position)) as usize & 15];
     }
+    let start = 16_usize.saturating_sub(digits as usize);
+    // Digits are ASCII.
+    out.push_str(std::str::from_utf8(&text[start..]).unwrap_or_default());
 }
 
 /// Writes a string in quotes, with `\XX` for what LLVM escapes.

@@ -92,6 +92,14 @@ pub enum SchemaError {
         /// Type of the parameter.
         found: String,
     },
+    /// More members than a structure can have.
+    #[error("`{at}` brings the structure to more than {limit} members")]
+    Members {
+        /// Where.
+        at: String,
+        /// The limit.
+        limit: usize,
+    },
     /// Nodes inside nodes without end.
     #[error("`{at}` is nested more than {limit} structures deep")]
     Depth {
@@ -104,6 +112,9 @@ pub enum SchemaError {
 
 /// Structures may nest this deep; Metal's own limits are far below.
 const MAX_DEPTH: usize = 32;
+/// Members that the structure of one argument may have, nested ones included. Nodes may be shared, so a few
+/// could stand for any number of members.
+const MAX_MEMBERS: usize = 1 << 16;
 
 impl ModuleInfo {
     /// Reads the schema out of a module's metadata.
@@ -382,7 +393,7 @@ fn keys(node: &mut Node<'_>) -> Result<Keys, SchemaError> {
             "air.arg_unused" => keys.unused = true,
             "air.struct_type_info" => {
                 let info = node.child("structure members", "struct_type_info")?;
-                keys.members = members(info, 0)?;
+                keys.members = members(info, 0, &mut 0)?;
             }
             _ => {}
         }
@@ -437,26 +448,30 @@ fn expect_param(at: &str, described: &str, param: &Type, fits: bool) -> Result<(
 
 /// Members of a structure: offset, size, array length, type name and name of each, one after another.
 ///
-/// The node of a nested structure stands before the five, or behind them where the list ends in one.
-fn members(mut node: Node<'_>, depth: usize) -> Result<Vec<StructMember>, SchemaError> {
+/// The node of a nested structure stands before its five; the resource that a pointer in an argument buffer
+/// is stands behind them, as a node or by its number.
+fn members(mut node: Node<'_>, depth: usize, count: &mut usize) -> Result<Vec<StructMember>, SchemaError> {
     if depth >= MAX_DEPTH {
         return Err(SchemaError::Depth { at: node.at, limit: MAX_DEPTH });
     }
-    let is_key = |operand: Option<&MdOperand>| matches!(operand, Some(MdOperand::String(key)) if &**key == "air.struct_type_info");
-    let nested_behind = !is_key(node.operands.first())
-        && node.operands.len() >= 2
-        && is_key(node.operands.get(node.operands.len() - 2));
+    if *count > MAX_MEMBERS {
+        return Err(SchemaError::Members { at: node.at, limit: MAX_MEMBERS });
+    }
     let mut members: Vec<StructMember> = Vec::new();
-    let mut pending = Vec::new();
+    let mut nested = None;
     while let Some(operand) = node.peek() {
         let MdOperand::String(key) = operand else {
+            *count += 1;
+            if *count > MAX_MEMBERS {
+                return Err(SchemaError::Members { at: node.at, limit: MAX_MEMBERS });
+            }
             members.push(StructMember {
                 offset: node.number("member offset")?,
                 size: node.number("member size")?,
                 array_length: node.number("member array length")?,
                 type_name: node.string("member type name")?,
                 name: node.string("member name")?,
-                members: std::mem::take(&mut pending),
+                members: nested.take().unwrap_or_default(),
                 indirect: false,
             });
             continue;
@@ -465,11 +480,9 @@ fn members(mut node: Node<'_>, depth: usize) -> Result<Vec<StructMember>, Schema
         match &**key {
             "air.struct_type_info" => {
                 let name = format!("members[{}]", members.len());
-                let nested = self::members(node.child("nested structure", &name)?, depth + 1)?;
-                match members.last_mut() {
-                    Some(last) if nested_behind => last.members = nested,
-                    _ => pending = nested,
-                }
+                let child = node.child("nested structure", &name)?;
+                *count += 1;
+                nested = Some(self::members(child, depth + 1, count)?);
             }
             "air.indirect_argument" => {
                 node.take("resource of the argument buffer")?;
@@ -478,12 +491,15 @@ fn members(mut node: Node<'_>, depth: usize) -> Result<Vec<StructMember>, Schema
                 }
             }
             _ => {
-                // The value of a key that is not known here; numbers would be taken for a member.
+                // The value of a key that is not known here; a number would be taken for a member's offset.
                 if matches!(node.peek(), Some(MdOperand::Node(_) | MdOperand::Null)) {
                     node.next += 1;
                 }
             }
         }
+    }
+    if nested.is_some() {
+        return Err(SchemaError::Missing { at: node.at, expected: "the member of a nested structure" });
     }
     Ok(members)
 }
