@@ -17,6 +17,9 @@ use crate::shadow::Shadowed;
 /// Steps after which a launch is stopped, unless told otherwise.
 const DEFAULT_STEPS: u64 = 1 << 34;
 
+/// Threads of a threadgroup that Metal allows.
+const MAX_THREADS: u32 = 1024;
+
 /// Steps of a constructor.
 const CONSTRUCTOR_STEPS: u64 = 1 << 24;
 
@@ -178,6 +181,12 @@ impl InterpKernel {
         if grid.threads.contains(&0) || grid.threads_per_threadgroup.contains(&0) {
             return Ok(Report::default());
         }
+        if threads_of(grid.threads_per_threadgroup) > MAX_THREADS {
+            return Err(LaunchError::Unsupported {
+                kernel: entry.name.to_string(),
+                feature: format!("threadgroups of more than {MAX_THREADS} threads"),
+            });
+        }
         let mut simdgroups: Vec<Simdgroup> = Vec::new();
         let count = grid.threadgroup_count();
         for turn in 0..count {
@@ -188,7 +197,7 @@ impl InterpKernel {
                 full: grid.threads_per_threadgroup,
             };
             machine.begin_threadgroup(threadgroup, threadgroup_bytes);
-            let threads = threadgroup.size.iter().fold(1_u32, |product, size| product.saturating_mul(*size));
+            let threads = threads_of(threadgroup.size);
             let groups = threads.div_ceil(LANES as u32);
             while simdgroups.len() < groups as usize {
                 simdgroups.push(Simdgroup::new());
@@ -350,6 +359,11 @@ fn construct(program: &mut Program, module: &Module, name: &str) -> Result<(), C
     Ok(())
 }
 
+/// Threads of a size.
+fn threads_of(size: [u32; 3]) -> u32 {
+    size.iter().fold(1, |product: u32, size| product.saturating_mul(*size))
+}
+
 /// Value of a built-in for one thread. Scalars use the first component.
 fn builtin_value(
     builtin: Builtin,
@@ -360,7 +374,7 @@ fn builtin_value(
 ) -> [u32; 3] {
     const QUAD: u32 = 4;
     let grid = &launch.grid;
-    let count = |size: [u32; 3], of: u32| size.iter().product::<u32>().div_ceil(of);
+    let count = |size: [u32; 3], of: u32| threads_of(size).div_ceil(of);
     let lanes = LANES as u32;
     match builtin {
         Builtin::ThreadPositionInGrid => threadgroup.thread_in_grid(thread),

@@ -8,14 +8,12 @@ use mw_air::{
 
 use super::layout::{self, Leaf};
 use super::{Decoder, Result, int_bits, invalid, unsupported};
+use crate::exec::{MAX_PRIVATE, MAX_ROWS};
 use crate::number::{self, FloatOp, Format, IntOp};
 use crate::program::{BlockCode, Combine, Edge, FunctionCode, List, Move, Op, Reg, SignOp, SwitchTable};
 
 /// Most registers of a function.
-const MAX_REGISTERS: usize = 1 << 22;
-
-/// Most bytes of private memory of a frame.
-const MAX_PRIVATE: u64 = 1 << 24;
+const MAX_REGISTERS: usize = MAX_ROWS;
 
 /// State of decoding a function.
 pub(super) struct FunctionDecoder<'d, 'm> {
@@ -598,7 +596,7 @@ impl<'m> FunctionDecoder<'_, 'm> {
             None => self.constant(1),
         };
         let dst = self.fresh()?;
-        if size > MAX_PRIVATE {
+        if size > u64::from(MAX_PRIVATE) {
             return unsupported(format!("{size} bytes of private memory"), "use device memory");
         }
         match self.module.known(count) {
@@ -607,7 +605,7 @@ impl<'m> FunctionDecoder<'_, 'm> {
                 let Some(end) = size.checked_mul(known).and_then(|size| size.checked_add(offset)) else {
                     return unsupported("private memory of that size", "use device memory");
                 };
-                if end > MAX_PRIVATE {
+                if end > u64::from(MAX_PRIVATE) {
                     return unsupported(format!("{end} bytes of private memory"), "use device memory");
                 }
                 self.code.private = end as u32;

@@ -61,15 +61,15 @@ fn collect(ty: &Type, offset: u64, depth: u32, out: &mut Vec<Leaf>) -> Result<()
         Type::Void => {}
         Type::Metadata => return invalid("metadata is used as a value"),
         Type::Scalar(scalar) => {
-            if scalar.bits() > 64 {
-                return unsupported(format!("values of type {ty}"), "use integers of at most 64 bits");
+            if !(1..=64).contains(&scalar.bits()) {
+                return unsupported(format!("values of type {ty}"), "use integers of 1 to 64 bits");
             }
             out.push(Leaf { scalar: *scalar, offset, packed: None });
         }
         Type::Vector(scalar, lanes) => {
             let bits = scalar.bits();
             let size = Layout::store_size(ty);
-            if bits > 64 || !bits.is_multiple_of(8) && size > 8 {
+            if !(1..=64).contains(&bits) || !bits.is_multiple_of(8) && size > 8 {
                 return unsupported(format!("values of type {ty}"), "use smaller elements");
             }
             for lane in 0..live_lanes(*lanes) {
@@ -88,7 +88,7 @@ fn collect(ty: &Type, offset: u64, depth: u32, out: &mut Vec<Leaf>) -> Result<()
             if first.is_empty() {
                 return Ok(());
             }
-            if first.len() as u64 * *count > MAX_SCALARS as u64 {
+            if (first.len() as u64).saturating_mul(*count) > MAX_SCALARS as u64 {
                 return unsupported(format!("a value of type {ty}"), "pass large data through memory");
             }
             for index in 0..*count {

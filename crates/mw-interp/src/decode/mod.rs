@@ -202,7 +202,7 @@ fn strip_casts(constant: &Constant) -> &Constant {
 /// Width in bits of the integers that hold a scalar.
 fn int_bits(ty: &Type) -> Result<u8> {
     match ty.scalar() {
-        Some(scalar) if scalar.bits() <= 64 => Ok(scalar.bits() as u8),
-        _ => unsupported(format!("values of type {ty}"), "use integers of at most 64 bits"),
+        Some(scalar) if (1..=64).contains(&scalar.bits()) => Ok(scalar.bits() as u8),
+        _ => unsupported(format!("values of type {ty}"), "use integers of 1 to 64 bits"),
     }
 }

@@ -484,7 +484,7 @@ impl Machine<'_> {
         // Signed: the offset may point outside on either side.
         let place = |at: u64, offset: u64, extent: u64| -> Option<u64> {
             let at = at.wrapping_add(offset) as i64;
-            let last = extent as i64 - 1;
+            let last = (extent as i64).wrapping_sub(1);
             if at >= 0 && at <= last {
                 Some(at as u64)
             } else if to_edge && last >= 0 {
@@ -498,7 +498,7 @@ impl Machine<'_> {
             base.wrapping_add(index.wrapping_mul(size))
         };
         for y in 0..height {
-            self.spend(width)?;
+            self.spend(width.max(1))?;
             for x in 0..width {
                 let to = element(dst, x, dst_step, y, dst_row);
                 let from = place(x, offset_x, src_width).zip(place(y, offset_y, src_height));
@@ -507,6 +507,7 @@ impl Machine<'_> {
                     self.move_bytes(private, here, lead, to, from, size)?;
                     continue;
                 }
+                self.spend(size)?;
                 for byte in 0..size {
                     let to = to.wrapping_add(byte);
                     self.memory

@@ -14,7 +14,8 @@ use mw_backend::LaunchError;
 
 use self::lanes::{Lanes, for_lanes};
 pub(crate) use self::simdgroup::Simdgroup;
-use self::simdgroup::{Frame, MAX_FRAMES, MAX_PRIVATE, MAX_ROWS};
+use self::simdgroup::{FRAME_ALIGN, Frame, MAX_FRAMES};
+pub(crate) use self::simdgroup::{MAX_PRIVATE, MAX_ROWS};
 use crate::memory::{Memory, PRIVATE, PRIVATE_GUARD, function_at};
 use crate::observe::{Access, Finding, FindingKind, Observer, Position};
 use crate::program::{FunctionCode, LANES, Op, Program};
@@ -413,7 +414,7 @@ impl<'r> Machine<'r> {
         if top.0 as usize + code.registers as usize > MAX_ROWS {
             return Err(self.fault(here, lead, "calls functions so deep that their values fill all memory"));
         }
-        if u64::from(top.1) + u64::from(code.private) + 15 > u64::from(MAX_PRIVATE) {
+        if u64::from(top.1) + u64::from(code.private) + u64::from(FRAME_ALIGN) > u64::from(MAX_PRIVATE) {
             return Err(self.fault(here, lead, &private_full()));
         }
         simdgroup.push(code, function, mask);

@@ -8,10 +8,13 @@ use crate::shadow::Shadowed;
 pub(super) const MAX_FRAMES: usize = 1024;
 
 /// Most registers of all frames.
-pub(super) const MAX_ROWS: usize = 1 << 20;
+pub(crate) const MAX_ROWS: usize = 1 << 18;
 
 /// Most bytes of private memory of a thread.
-pub(super) const MAX_PRIVATE: u32 = 1 << 20;
+pub(crate) const MAX_PRIVATE: u32 = 1 << 20;
+
+/// Alignment of a frame's private memory: enough for every type.
+pub(super) const FRAME_ALIGN: u32 = 256;
 
 /// A function that runs.
 #[derive(Clone, Debug)]
@@ -101,7 +104,7 @@ impl Simdgroup {
     pub(super) fn push(&mut self, code: &FunctionCode, function: u32, mask: u32) {
         let (base, private) =
             self.frames.last().map_or((0, PRIVATE_GUARD), |frame| (frame.end, frame.private_end));
-        let private = private.next_multiple_of(16);
+        let private = private.next_multiple_of(FRAME_ALIGN);
         let frame = Frame {
             function,
             base,
