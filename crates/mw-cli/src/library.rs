@@ -20,7 +20,15 @@ pub(crate) fn open_all(path: &Path) -> Result<Vec<Library>, Failure> {
             "`{}` is a Python script: run it with the interpreter that has metalworking installed",
             path.display()
         ))),
-        _ => Ok(mw_metallib::Library::open_all(path)?.into_iter().map(Library::from).collect()),
+        _ => match mw_metallib::Library::open_all(path) {
+            Ok(libraries) => Ok(libraries.into_iter().map(Library::from).collect()),
+            // It names the file already.
+            Err(error @ mw_metallib::LibraryError::Io { .. }) => Err(error.into()),
+            Err(error) => {
+                let source = std::sync::Arc::new(error);
+                Err(metalworking::LibraryError::Read { path: Some(path.to_owned()), source }.into())
+            }
+        },
     }
 }
 

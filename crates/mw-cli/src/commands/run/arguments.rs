@@ -18,6 +18,11 @@ pub(super) struct Bound {
 }
 
 impl Bound {
+    /// Number of elements.
+    pub(super) fn count(&self) -> usize {
+        self.shape.iter().product()
+    }
+
     /// What the buffer holds now.
     pub(super) fn tensor(&self) -> Tensor {
         let bytes = self.buffer.as_ref().map(super::contents).unwrap_or_default();

@@ -48,9 +48,8 @@ fn one(args: &RunArgs, located: &Located, device: &Device, output: &Output) -> R
     let function = specialize(&library.function(kernel)?, &launch.constants)?;
     let pipeline = device.new_compute_pipeline_state(&function)?;
     let compile_seconds = compile_start.elapsed().as_secs_f64();
-    note_small_grid(grid, threadgroup, output);
-
     let bound = arguments::bind(device, &pipeline, located)?;
+    note_small_grid(grid, threadgroup, &bound, output);
     let queue = device.new_command_queue();
     if let Some(seed) = launch.schedule {
         queue.set_threadgroup_order(ThreadgroupOrder::Shuffled(seed));
@@ -99,15 +98,20 @@ fn launch_once(
     Ok(commands.gpu_end_time() - commands.gpu_start_time())
 }
 
-/// The commonest slip of all: a grid that counts threadgroups.
-fn note_small_grid(grid: GridSize, threadgroup: [usize; 3], output: &Output) {
-    if let GridSize::Threads(threads) = grid
-        && (0..3).all(|axis| threads[axis] <= threadgroup[axis])
-        && threads != threadgroup
+/// The commonest slip of all: a grid that counts threadgroups. Told when the grid does not even fill one
+/// threadgroup and a result has more elements than there are threads.
+fn note_small_grid(grid: GridSize, threadgroup: [usize; 3], bound: &[Bound], output: &Output) {
+    let GridSize::Threads(threads) = grid else { return };
+    let count: usize = threads.iter().fold(1, |count, extent| count.saturating_mul(*extent));
+    let is_small = (0..3).all(|axis| threads[axis] <= threadgroup[axis]) && threads != threadgroup;
+    let largest = bound.iter().filter(|argument| argument.is_written).map(Bound::count).max();
+    if let Some(largest) = largest
+        && is_small
+        && largest > count
     {
         output.note(format!(
-            "`grid` counts threads: {threads:?} threads are one threadgroup of at most {threadgroup:?}; \
-             to count threadgroups use `threadgroups`"
+            "`grid` counts threads: this launch has {count}, less than one threadgroup, for a result of {largest} \
+             elements; to count threadgroups use `threadgroups`"
         ));
     }
 }
