@@ -373,6 +373,7 @@ pub enum Callee {
 
 /// An instruction that is not a terminator. Its result type stands in the function's value table.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(missing_docs, reason = "fields are the operands, named as LLVM names them")]
 pub enum Inst {
     /// `lhs op rhs`, element by element on vectors.
     Binary { op: BinaryOp, lhs: ValueId, rhs: ValueId, flags: Flags },
@@ -578,6 +579,7 @@ impl Inst {
 
 /// How a block ends.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(missing_docs, reason = "fields are the operands, named as LLVM names them")]
 pub enum Terminator {
     /// Return, with a value unless the function returns `void`.
     Ret(Option<ValueId>),

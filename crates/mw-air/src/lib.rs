@@ -16,7 +16,18 @@
 //!   type translation. Pointers are opaque, with an [`AddressSpace`].
 //! - A block ends in one [`Terminator`]; φ-functions are ordinary instructions at its head.
 //!
+//! # Services
+//!
+//! - Text: [`print()`] and [`parse()`], LLVM assembly that `llvm-as` 22 accepts and writes.
+//! - [`verify()`]: the invariants that everybody may rely on.
+//! - [`schema`]: kernels, arguments and function constants as typed data.
+//! - [`intrinsics`]: what the functions are that a kernel calls and does not define.
+//! - [`edit`]: strip promises, remove what nothing uses, import functions. [`structural_hash`] names a module.
+//! - [`analysis`]: control flow, dominators, loops, where lanes meet again.
+//!
 //! What an operation computes, to the bit, is written in `SEMANTICS.md` beside this crate.
+
+#![warn(missing_docs)]
 
 pub mod analysis;
 mod builder;

@@ -1,9 +1,9 @@
-//! Parser of LLVM assembly: what the [printer](crate::print) writes, and what `llvm-dis` 22 writes for AIR.
+//! Parser of LLVM assembly: what the [printer](mod@crate::print) writes, and what `llvm-dis` 22 writes for AIR.
 //!
 //! Text is untrusted. The parser returns an error with line and column on anything that it does not
 //! understand; it does not panic, and bounds its recursion and its memory: types and constants that expand
 //! far beyond the text (`<4096 x i8> splat …`, structures that name themselves twice over and over) are
-//! refused. What it returns is well-formed in its handles, but only the [verifier](crate::verify) says
+//! refused. What it returns is well-formed in its handles, but only the [verifier](mod@crate::verify) says
 //! whether types and dominance hold.
 //!
 //! Not understood, and refused by name: typed pointers, scalable vectors, aliases, comdats, inline assembly,

@@ -9,7 +9,7 @@
 //! - attributes stand inline; floats are hexadecimal; vectors of one repeated number are `splat`.
 //!
 //! Everything is written into one `String` without allocation per instruction, because the JIT hands its
-//! modules to LLVM in this form. The printer never fails: what the [verifier](crate::verify) would refuse
+//! modules to LLVM in this form. The printer never fails: what the [verifier](mod@crate::verify) would refuse
 //! is printed as `<badref>` and refused by the next reader.
 
 mod attributes;
