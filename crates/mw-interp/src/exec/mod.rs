@@ -35,6 +35,7 @@ pub(crate) struct Limits {
     /// Operations of simdgroups.
     pub(crate) steps: u64,
     /// Time of a launch.
+    #[cfg_attr(target_arch = "wasm32", expect(dead_code, reason = "a browser gives no clock here"))]
     pub(crate) time: Option<std::time::Duration>,
 }
 
