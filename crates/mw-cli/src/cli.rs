@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use metalworking::Engine;
+use mw_conform::command::{Conform, ConformWorker};
 
 use crate::exit;
 
@@ -24,7 +25,11 @@ pub(crate) enum Command {
     /// Run a kernel
     Run(Box<RunArgs>),
     /// Run every kernel of a library on both engines and compare
-    Conform(ConformArgs),
+    #[command(after_help = exit::HELP)]
+    Conform(Conform),
+    /// Serve kernels to `mw conform` over standard input and output
+    #[command(hide = true)]
+    ConformWorker(ConformWorker),
     /// List the chips whose limits can be asked for
     Chips(ChipsArgs),
     /// Print the completion script of a shell
@@ -38,7 +43,7 @@ impl Command {
             Self::Run(args) => args.json,
             Self::Conform(args) => args.json,
             Self::Chips(args) => args.json,
-            Self::Disassemble(_) | Self::Completions(_) => false,
+            Self::Disassemble(_) | Self::ConformWorker(_) | Self::Completions(_) => false,
         }
     }
 }
@@ -92,7 +97,7 @@ pub(crate) enum StageName {
     Scalar,
     /// One simdgroup's code: 32 lanes in vectors
     Simd,
-    /// Assembly of this machine (or of MW_CPU)
+    /// Assembly of this machine, or of the CPU that `MW_CPU` names
     Asm,
 }
 
@@ -145,7 +150,7 @@ pub(crate) struct RunArgs {
     /// Seed of random arguments
     #[arg(long, value_name = "SEED")]
     pub(crate) seed: Option<u64>,
-    /// Chip whose limits hold (default: MW_CHIP, or m2)
+    /// Chip whose limits hold (default: `MW_CHIP`, or m2)
     #[arg(long, value_name = "CHIP")]
     pub(crate) chip: Option<String>,
     /// What runs the kernel
@@ -163,32 +168,6 @@ pub(crate) struct RunArgs {
     /// Which library, where the file holds several
     #[arg(long, value_name = "N")]
     pub(crate) library: Option<usize>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = exit::HELP)]
-pub(crate) struct ConformArgs {
-    /// A .metallib, or a program with a library inside
-    #[arg(value_name = "LIB", value_hint = ValueHint::FilePath)]
-    pub(crate) path: PathBuf,
-    /// Only kernels whose name matches this regular expression
-    #[arg(long, value_name = "RE")]
-    pub(crate) filter: Option<String>,
-    /// Only so many kernels, chosen by the seed
-    #[arg(long, value_name = "N")]
-    pub(crate) sample: Option<usize>,
-    /// Seed of the sample and of the inputs
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub(crate) seed: u64,
-    /// Processes that work at the same time
-    #[arg(long, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
-    /// Journal: kernels that it holds are not run again
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub(crate) resume: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

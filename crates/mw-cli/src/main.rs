@@ -29,10 +29,18 @@ fn main() -> ExitCode {
         Command::Inspect(args) => commands::inspect::run(args, &output),
         Command::Disassemble(args) => commands::disassemble::run(args, &output),
         Command::Run(args) => commands::run::run(args, &output),
-        Command::Conform(args) => commands::conform::run(args, &output),
-        Command::Chips(args) => commands::chips::run(args, &output),
-        Command::Completions(args) => commands::completions::run(args, &output),
+        Command::Conform(args) => commands::conform::run(args),
+        Command::ConformWorker(args) => args.run().map_err(Into::into),
+        Command::Chips(_) => {
+            commands::chips::run(&output);
+            Ok(())
+        }
+        Command::Completions(args) => {
+            commands::completions::run(args, &output);
+            Ok(())
+        }
     };
+    output.flush();
     match outcome {
         Ok(()) => ExitCode::from(exit::OK),
         Err(failure) => {

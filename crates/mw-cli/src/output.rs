@@ -1,6 +1,10 @@
 //! Where a command writes: text for people, or one JSON document.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the one place that writes to the terminal")]
 
+use std::cell::RefCell;
+use std::fmt;
+use std::io::{BufWriter, Write as _};
+
+use anstream::AutoStream;
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{ContentArrangement, Table};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,14 +13,16 @@ use serde_json::{Value, json};
 use crate::exit::Failure;
 
 /// The terminal, or a program that reads JSON.
-#[derive(Debug)]
+///
+/// A reader that has gone (`mw inspect … | head`) is no error: what it does not want is dropped.
 pub(crate) struct Output {
     is_json: bool,
+    out: RefCell<BufWriter<AutoStream<std::io::Stdout>>>,
 }
 
 impl Output {
     pub(crate) fn new(is_json: bool) -> Self {
-        Self { is_json }
+        Self { is_json, out: RefCell::new(BufWriter::new(anstream::stdout())) }
     }
 
     pub(crate) fn is_json(&self) -> bool {
@@ -26,27 +32,28 @@ impl Output {
     /// A line for people.
     pub(crate) fn line(&self, text: impl AsRef<str>) {
         if !self.is_json {
-            anstream::println!("{}", text.as_ref());
+            self.raw(text.as_ref());
+            self.raw("\n");
         }
     }
 
     /// Text that is the result itself, whatever the format.
     pub(crate) fn raw(&self, text: &str) {
-        anstream::print!("{text}");
+        drop(self.out.borrow_mut().write_all(text.as_bytes()));
     }
 
     /// The JSON document.
     pub(crate) fn json(&self, value: &Value) {
         if self.is_json {
-            let text = serde_json::to_string_pretty(value).unwrap_or_else(|error| error.to_string());
-            anstream::println!("{text}");
+            self.raw(&serde_json::to_string_pretty(value).unwrap_or_else(|error| error.to_string()));
+            self.raw("\n");
         }
     }
 
     /// Something beside the result.
     pub(crate) fn note(&self, text: impl AsRef<str>) {
         if !self.is_json {
-            anstream::eprintln!("note: {}", text.as_ref());
+            self.beside(format_args!("note: {}", text.as_ref()));
         }
     }
 
@@ -57,7 +64,18 @@ impl Output {
         }
         let message = failure.message();
         self.json(&json!({ "error": { "kind": failure.kind(), "message": message } }));
-        anstream::eprintln!("error: {message}");
+        self.beside(format_args!("error: {message}"));
+    }
+
+    /// A line on the other stream, after all that was written so far.
+    fn beside(&self, text: fmt::Arguments<'_>) {
+        self.flush();
+        drop(writeln!(anstream::stderr(), "{text}"));
+    }
+
+    /// Writes out what is buffered.
+    pub(crate) fn flush(&self) {
+        drop(self.out.borrow_mut().flush());
     }
 
     /// A progress bar on the terminal, hidden when nobody looks.

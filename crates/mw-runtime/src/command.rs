@@ -84,7 +84,7 @@ impl Pass {
                 )
                 .map_err(|source| CommandBufferError::Indirect {
                     kernel: pipeline.name().to_owned(),
-                    source,
+                    source: Box::new(source),
                 })?;
                 self.launch(pipeline, grid, args, options)
             }

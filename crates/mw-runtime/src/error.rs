@@ -460,7 +460,7 @@ pub enum CommandBufferError {
         kernel: String,
         /// The rule.
         #[source]
-        source: EncodeError,
+        source: Box<EncodeError>,
     },
     /// A backend panicked: our bug.
     #[error("internal error while kernel `{kernel}` ran: {message}; please report it")]

@@ -4,11 +4,9 @@ use metalworking::{Chip, GpuFamily};
 use mw_machine::DEFAULT_CHIP;
 use serde_json::{Value, json};
 
-use crate::Outcome;
-use crate::cli::ChipsArgs;
 use crate::output::{Output, table};
 
-pub(crate) fn run(_args: &ChipsArgs, output: &Output) -> Outcome {
+pub(crate) fn run(output: &Output) {
     let chips = Chip::all();
     output.json(&Value::Array(chips.iter().map(describe).collect()));
     let mut rows = table(&["chip", "name", "family", "architecture", "year", "GPU cores", "memory"]);
@@ -26,7 +24,6 @@ pub(crate) fn run(_args: &ChipsArgs, output: &Output) -> Outcome {
     }
     output.line(rows.to_string());
     output.line(format!("MW_CHIP or --chip chooses one; without it a device is `{DEFAULT_CHIP}`."));
-    Ok(())
 }
 
 fn family(chip: &Chip) -> String {

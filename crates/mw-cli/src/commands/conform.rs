@@ -1,13 +1,16 @@
-//! `mw conform LIB`: every kernel on both engines. The work is done by `mw-conform`.
+//! `mw conform LIB`: every kernel on both engines. `mw-conform` does the work, with this program as worker.
+
+use mw_conform::command::Conform;
 
 use crate::Outcome;
-use crate::cli::ConformArgs;
 use crate::exit::Failure;
-use crate::output::Output;
 
-pub(crate) fn run(args: &ConformArgs, _output: &Output) -> Outcome {
-    Err(Failure::unsupported(format!(
-        "`mw conform {}` is not connected to the conformance job yet",
-        args.path.display()
-    )))
+/// The hidden subcommand that workers run.
+const WORKER: &str = "conform-worker";
+
+pub(crate) fn run(args: &Conform) -> Outcome {
+    if args.run(WORKER, &mut anstream::stdout())? {
+        return Ok(());
+    }
+    Err(Failure::mismatch("the engines do not agree on every kernel".to_owned()))
 }

@@ -16,7 +16,8 @@ use crate::output::{Output, table};
 pub(crate) fn run(args: &InspectArgs, output: &Output) -> Outcome {
     if let Some(kernel) = &args.kernel {
         let library = open_with(&args.path, args.library, kernel)?;
-        return one(&library.function(kernel)?, output);
+        one(&library.function(kernel)?, output);
+        return Ok(());
     }
     let mut libraries = open_all(&args.path)?;
     if let Some(position) = args.library {
@@ -125,7 +126,7 @@ fn kind_name(kind: FunctionKind) -> &'static str {
 }
 
 /// Tells everything about one kernel.
-fn one(function: &Function, output: &Output) -> Outcome {
+fn one(function: &Function, output: &Output) {
     let kernel = function.kernel_info();
     output.json(&describe(function));
     let info = function.module_info();
@@ -168,7 +169,6 @@ fn one(function: &Function, output: &Output) -> Outcome {
         }
         output.line(rows.to_string());
     }
-    Ok(())
 }
 
 fn arg_row(arg: &KernelArg) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! A backend whose kernels are closures, so that the runtime's own rules can be tested alone.
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unnecessary_wraps, reason = "bodies have the signature of a launch")]
 #![allow(unreachable_pub, reason = "included in several test crates")]
 
 use std::sync::{Arc, Mutex};

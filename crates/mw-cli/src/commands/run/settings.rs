@@ -63,12 +63,14 @@ fn absolute(mut launch: Launch) -> Result<Launch, Failure> {
 }
 
 fn of_flags(args: &RunArgs) -> Result<Launch, Failure> {
-    let mut launch = Launch::default();
-    launch.library = args.path.clone().filter(|path| !has_extension(path, "toml"));
-    launch.kernel.clone_from(&args.kernel);
-    launch.chip.clone_from(&args.chip);
-    launch.schedule = args.schedule;
-    launch.seed = args.seed;
+    let mut launch = Launch {
+        library: args.path.clone().filter(|path| !has_extension(path, "toml")),
+        kernel: args.kernel.clone(),
+        chip: args.chip.clone(),
+        schedule: args.schedule,
+        seed: args.seed,
+        ..Launch::default()
+    };
     for (key, value) in
         [("grid", &args.grid), ("threadgroups", &args.threadgroups), ("threadgroup", &args.threadgroup)]
     {
