@@ -24,6 +24,8 @@ use crate::uniformity::Shape;
 
 /// Widest distance between lanes that is read in one piece, in bytes.
 const MAX_STRIDE_BYTES: i64 = 32;
+/// Widest piece of one lane that is read or written at once, in bytes.
+const MAX_PIECE_BYTES: i64 = 64;
 /// How deep a linear form looks into an address.
 const MAX_DEPTH: u32 = 24;
 
@@ -32,8 +34,23 @@ const MAX_DEPTH: u32 = 24;
 pub(super) struct Group {
     /// Instructions with the distance in bytes from the lowest address.
     members: Vec<(InstId, i64)>,
+    /// Bytes from one lane's elements to the next lane's; 0 when the lanes' addresses are apart, and each
+    /// lane has its elements in one piece.
     stride: i64,
     size: i64,
+}
+
+impl Group {
+    /// Whether every element of a lane's piece is there once, and a power of two of them.
+    fn is_one_piece(&self) -> bool {
+        let count = self.members.len();
+        let mut seen = vec![false; count];
+        count.is_power_of_two()
+            && count > 1
+            && self.members.iter().all(|(_, at)| {
+                seen.get_mut((at / self.size) as usize).is_some_and(|seen| !std::mem::replace(seen, true))
+            })
+    }
 }
 
 /// The groups of a block.
@@ -45,6 +62,8 @@ pub(super) struct Groups {
     stores: FxHashMap<InstId, Group>,
     /// Stores that a later one does too.
     covered: rustc_hash::FxHashSet<InstId>,
+    /// What was read in pieces: the pieces one behind the other, by the values of their elements.
+    pieces: FxHashMap<Vec<ValueId>, ValueId>,
 }
 
 /// An address as a sum: of what, how often, plus a constant.
@@ -85,7 +104,8 @@ impl Open {
     fn fits(&self, constant: i64) -> bool {
         let low = self.members.iter().map(|(_, at)| *at).min().unwrap_or(constant).min(constant);
         let high = self.members.iter().map(|(_, at)| *at).max().unwrap_or(constant).max(constant);
-        high - low < self.key.1 && (high - low) % self.key.2 == 0
+        let limit = if self.key.1 == 0 { MAX_PIECE_BYTES } else { self.key.1 };
+        high - low < limit && (high - low) % self.key.2 == 0
     }
 
     fn close(self) -> Group {
@@ -103,17 +123,16 @@ impl Emitter<'_, '_> {
         let mut stores: Vec<Open> = Vec::new();
         let finish_load = |open: Open, groups: &mut Groups| {
             let first = open.members[0].0;
-            groups.loads.insert(first, open.close());
+            let group = open.close();
+            if group.stride != 0 || group.is_one_piece() {
+                groups.loads.insert(first, group);
+            }
         };
         let finish_store = |open: Open, groups: &mut Groups| {
             let group = open.close();
-            let slots = group.stride / group.size;
-            let mut seen = vec![false; slots as usize];
-            let mut complete = group.members.len() as i64 == slots;
-            for (_, at) in &group.members {
-                complete &= !std::mem::replace(&mut seen[(at / group.size) as usize], true);
-            }
-            if complete && slots > 1 {
+            // Between the elements of a lane and the next lane's there must be no gap.
+            let gapless = group.stride == 0 || group.members.len() as i64 == group.stride / group.size;
+            if gapless && group.is_one_piece() {
                 let last = group.members[group.members.len() - 1].0;
                 for (id, _) in &group.members {
                     if *id != last {
@@ -289,11 +308,15 @@ impl Emitter<'_, '_> {
 
     /// What accesses of one group have in common, and the constant by which they differ.
     fn group_key(&self, ptr: ValueId, ty: &Type) -> Option<((Linear, i64, i64), i64)> {
-        let Shape::Strided(stride) = self.shape(ptr) else { return None };
         let size = Layout::store_size(ty) as i64;
-        if stride <= size || stride > MAX_STRIDE_BYTES || stride % size != 0 {
-            return None;
-        }
+        let stride = match self.shape(ptr) {
+            Shape::Uniform => return None,
+            Shape::Strided(stride) if stride == size => return None,
+            Shape::Strided(stride) if stride > size && stride <= MAX_STRIDE_BYTES && stride % size == 0 => {
+                stride
+            }
+            Shape::Strided(_) | Shape::Table(_) | Shape::Varying => 0,
+        };
         let mut form = self.linear(ptr, 0);
         let constant = std::mem::take(&mut form.constant);
         Some(((form, stride, size), constant))
@@ -425,6 +448,9 @@ impl Emitter<'_, '_> {
         }
         let memory = Scalar::Int(group.size as u16 * 8);
         let vector = Type::Vector(memory, LANES);
+        if group.stride == 0 {
+            return self.emit_pieces_load(&group, &pointers, memory);
+        }
         let (condition, base) = self.group_condition(&pointers)?;
         let span = pointers.iter().map(|(_, at, _)| at / group.size).max().unwrap_or(0);
         let steps = group.stride / group.size;
@@ -476,14 +502,19 @@ impl Emitter<'_, '_> {
         let Some(group) = self.groups.stores.remove(&id) else { return Ok(false) };
         let mut pointers = Vec::new();
         let mut values = Vec::new();
+        let mut sources = Vec::new();
         for (member, at) in &group.members {
             let Inst::Store { ptr, value, align, .. } = self.source.inst(*member).inst else {
                 unreachable!("is a store")
             };
             pointers.push((ptr, *at, align));
+            sources.push(value);
             let ty = self.source.value_type(value).clone();
             let vector = self.vector(value)?;
             values.push(self.to_bits(vector, &ty));
+        }
+        if group.stride == 0 {
+            return self.emit_pieces_store(&pointers, &sources, &values, group.size);
         }
         let (condition, base) = self.group_condition(&pointers)?;
         let align =
@@ -503,6 +534,132 @@ impl Emitter<'_, '_> {
             },
             |this| {
                 for ((ptr, _, _), value) in pointers.iter().zip(&values) {
+                    let addresses = this.vector(*ptr)?;
+                    this.scatter(addresses, *value, align, mask)?;
+                }
+                Ok(())
+            },
+        )?;
+        Ok(true)
+    }
+
+    /// Whether all lanes are active and each lane's elements lie in one piece; and the lanes' lowest
+    /// addresses.
+    fn pieces_condition(
+        &mut self,
+        pointers: &[(ValueId, i64, u32)],
+    ) -> Result<(ValueId, ValueId), PassError> {
+        let mask = self.mask();
+        let mut condition = self.all(mask);
+        let first = pointers
+            .iter()
+            .find(|(_, at, _)| *at == 0)
+            .map(|(ptr, _, _)| *ptr)
+            .ok_or_else(|| PassError::invalid("a group without lowest address".to_owned()))?;
+        let lowest = self.vector(first)?;
+        for (ptr, at, _) in pointers {
+            if *at == 0 {
+                continue;
+            }
+            let place = self.vector(*ptr)?;
+            let mut b = self.b();
+            let offset = b.int(&Type::I64, *at as u64);
+            let expected = b.gep(&Type::I8, lowest, vec![offset]);
+            let same = b.icmp(IntPredicate::Eq, place, expected);
+            let same = self.all(same);
+            condition = self.b().binary(BinaryOp::And, condition, same);
+        }
+        Ok((condition, lowest))
+    }
+
+    /// Each lane's piece of `count` elements, one behind the other.
+    fn emit_pieces_load(
+        &mut self,
+        group: &Group,
+        pointers: &[(ValueId, i64, u32)],
+        memory: Scalar,
+    ) -> Result<bool, PassError> {
+        let count = group.members.len() as i32;
+        let align =
+            pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
+        let (condition, lowest) = self.pieces_condition(pointers)?;
+        let wide = Type::Vector(memory, LANES * count as u32);
+        let mask = self.mask();
+        let whole = self.if_else(
+            condition,
+            &wide,
+            |this| {
+                let addresses = this.spill(lowest);
+                let mut pieces = Vec::new();
+                for lane in 0..LANES {
+                    let lane = this.function.const_int(Type::I64, u64::from(lane));
+                    let address = this.lane_of(addresses, lane);
+                    pieces.push(this.b().load(&Type::Vector(memory, count as u32), address, align));
+                }
+                Ok(this.concatenate(pieces))
+            },
+            |this| {
+                let mut elements = vec![lowest; count as usize];
+                for (ptr, at, _) in pointers {
+                    let addresses = this.vector(*ptr)?;
+                    elements[(at / group.size) as usize] = this.gather(memory, addresses, align, mask);
+                }
+                Ok(this.interleave(&elements))
+            },
+        )?;
+        let mut results = vec![ValueId(0); count as usize];
+        for (member, at) in &group.members {
+            let first = (at / group.size) as i32;
+            let order = (0..LANES as i32).map(|lane| lane * count + first).collect();
+            let bits = self.b().shuffle(whole, whole, order);
+            let result = self.source.inst(*member).result.expect("loads have a value");
+            let ty = self.source.value_type(result).clone();
+            let value = self.from_bits(bits, &ty);
+            self.set(result, Wide::Varying(value));
+            results[first as usize] = result;
+        }
+        self.groups.pieces.insert(results, whole);
+        Ok(true)
+    }
+
+    /// Writes each lane's piece.
+    fn emit_pieces_store(
+        &mut self,
+        pointers: &[(ValueId, i64, u32)],
+        sources: &[ValueId],
+        values: &[ValueId],
+        size: i64,
+    ) -> Result<bool, PassError> {
+        let count = values.len();
+        let align = pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, size as u32);
+        let mut order = vec![ValueId(0); count];
+        let mut elements = vec![values[0]; count];
+        for (((_, at, _), source), value) in pointers.iter().zip(sources).zip(values) {
+            order[(at / size) as usize] = *source;
+            elements[(at / size) as usize] = *value;
+        }
+        // What was read in the same pieces needs no shuffling in between.
+        let whole = match self.groups.pieces.get(&order) {
+            Some(whole) => *whole,
+            None => self.interleave(&elements),
+        };
+        let (condition, lowest) = self.pieces_condition(pointers)?;
+        let mask = self.mask();
+        self.if_else_void(
+            condition,
+            |this| {
+                let addresses = this.spill(lowest);
+                for lane in 0..LANES {
+                    let first = lane as i32 * count as i32;
+                    let piece = this.b().shuffle(whole, whole, (first..first + count as i32).collect());
+                    let lane = this.function.const_int(Type::I64, u64::from(lane));
+                    let address = this.lane_of(addresses, lane);
+                    this.b().store(address, piece, align);
+                }
+                Ok(())
+            },
+            |this| {
+                for ((ptr, _, _), value) in pointers.iter().zip(values) {
                     let addresses = this.vector(*ptr)?;
                     this.scatter(addresses, *value, align, mask)?;
                 }

@@ -10,6 +10,11 @@ use rustc_hash::FxHashMap;
 use super::values::{Emitter, LANES, Wide};
 use crate::PassError;
 
+/// Bytes before and behind a lane's private memory that a kernel may touch without harm, where it computes
+/// addresses. Apple-compiled kernels do: MLX's `layer_norm` clears the elements past a row from a negative
+/// index on. The interpreter allows as much.
+const GUARD_BYTES: u32 = 4096;
+
 /// Where the allocas of a function lie.
 #[derive(Debug, Default)]
 pub(super) struct PrivateMemory {
@@ -24,6 +29,10 @@ impl PrivateMemory {
         let mut memory = Self::default();
         let mut sizes: Option<u32> = None;
         let mut mixed = false;
+        let guarded = computes_private_addresses(function);
+        if guarded {
+            memory.bytes_per_lane = GUARD_BYTES;
+        }
         let mut see = |function: &Function, ptr: ValueId, ty: &Type, align: u32| {
             if function.value_type(ptr).address_space() == Some(AddressSpace::THREAD) {
                 let size = Layout::store_size(ty) as u32;
@@ -73,12 +82,26 @@ impl PrivateMemory {
             _ => 4,
         };
         memory.bytes_per_lane = memory.bytes_per_lane.next_multiple_of(8);
+        if guarded {
+            memory.bytes_per_lane += GUARD_BYTES;
+        }
         Ok(memory)
     }
 
     pub(super) fn bytes_per_lane(&self) -> u32 {
         self.bytes_per_lane
     }
+}
+
+/// Whether a private address depends on more than constants.
+fn computes_private_addresses(function: &Function) -> bool {
+    let private = |value: ValueId| function.value_type(value).address_space() == Some(AddressSpace::THREAD);
+    function.blocks.iter().flat_map(|block| &block.insts).any(|id| match &function.inst(*id).inst {
+        Inst::Gep { base, indices, .. } => {
+            private(*base) && indices.iter().any(|index| function.as_int(*index).is_none())
+        }
+        _ => false,
+    })
 }
 
 /// Where an access goes: the vector address of one granule, and the bit offset in it when the access is
