@@ -294,6 +294,84 @@ fn matrix_times_matrix() {
 }
 
 #[test]
+fn attention_of_one_query() {
+    let Some(library) = library() else { return };
+    let (heads, keys, size) = (2_usize, 50_usize, 64_usize);
+    let q = numbers(heads * size, 12);
+    let (k, v) = (numbers(heads * keys * size, 13), numbers(heads * keys * size, 14));
+    let scale = 0.125_f32;
+    let mut constants = ConstantValues::new();
+    for index in 20..26 {
+        constants.set_bool(index, false);
+    }
+    let attention = kernel(&library, "sdpa_vector_float_64_64", &constants);
+    let (head, row) = (long((keys * size) as u64), long(size as u64));
+    let mut buffers = vec![
+        f32s(&q),
+        f32s(&k),
+        f32s(&v),
+        vec![0; heads * size],
+        int(1),
+        int(keys as u32),
+        head.clone(),
+        row.clone(),
+        head,
+        row,
+        f32s(&[scale]),
+    ];
+    buffers.resize(18, vec![]);
+    run(&attention, threadgroups([heads as u32, 1, 1], [1024, 1, 1]), &mut buffers);
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>();
+    let mut want = Vec::new();
+    for head in 0..heads {
+        let query = &q[head * size..][..size];
+        let row = |m: &'static str, key: usize| {
+            let matrix = if m == "k" { &k } else { &v };
+            &matrix[(head * keys + key) * size..][..size]
+        };
+        let weights: Vec<f64> =
+            (0..keys).map(|key| (dot(query, row("k", key)) * f64::from(scale)).exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        for column in 0..size {
+            let total: f64 = (0..keys).map(|key| weights[key] * f64::from(row("v", key)[column])).sum();
+            want.push(total / sum);
+        }
+    }
+    close("sdpa_vector", &as_f32s(&buffers[3]), want, 1e-5);
+}
+
+#[test]
+fn narrow_floats() {
+    let Some(library) = library() else { return };
+    let none = ConstantValues::new();
+    let (a, b) = (numbers(500, 15), numbers(500, 16));
+    let add = kernel(&library, "vv_Addbfloat16", &none);
+    let pack = |bits: Vec<u16>| -> Vec<u32> {
+        bits.chunks(2).map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16).collect()
+    };
+    let bfloat = |values: &[f32]| pack(values.iter().map(|x| half::bf16::from_f32(*x).to_bits()).collect());
+    let mut buffers = [bfloat(&a), bfloat(&b), vec![0; 250], int(500)];
+    run(&add, Grid::of_threads([500, 1, 1], [64, 1, 1]), &mut buffers);
+    let sums: Vec<f32> = a
+        .iter()
+        .zip(&b)
+        .map(|(a, b)| half::bf16::from_f32(*a).to_f32() + half::bf16::from_f32(*b).to_f32())
+        .collect();
+    assert_eq!(buffers[2], bfloat(&sums));
+
+    let multiply = kernel(&library, "vv_Multiplyfloat16", &none);
+    let narrow = |values: &[f32]| pack(values.iter().map(|x| half::f16::from_f32(*x).to_bits()).collect());
+    let mut buffers = [narrow(&a), narrow(&b), vec![0; 250], int(500)];
+    run(&multiply, Grid::of_threads([500, 1, 1], [64, 1, 1]), &mut buffers);
+    let products: Vec<f32> = a
+        .iter()
+        .zip(&b)
+        .map(|(a, b)| half::f16::from_f32(*a).to_f32() * half::f16::from_f32(*b).to_f32())
+        .collect();
+    assert_eq!(buffers[2], narrow(&products));
+}
+
+#[test]
 fn a_sample_of_the_library_compiles() {
     let Some(library) = library() else { return };
     let count = library.len();

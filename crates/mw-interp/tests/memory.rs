@@ -278,9 +278,10 @@ end:
     let mut buffers = [vec![0; 4]];
     let report = launch(&compile(text, &LANES), row(4), &mut buffers, 0, None).expect("it runs");
     assert_eq!(buffers[0], [5, 6, 5, 1]);
-    let [finding] = report.findings.as_slice() else { panic!("{report:?}") };
-    assert_eq!((finding.kind, finding.mask, finding.count), (FindingKind::BranchOnUndef, 0b0101, 1));
-    assert_eq!(finding.first.inst, None);
+    let [branch, store] = report.findings.as_slice() else { panic!("{report:?}") };
+    assert_eq!((branch.kind, branch.mask, branch.count), (FindingKind::BranchOnUndef, 0b0101, 1));
+    assert_eq!(branch.first.inst, None);
+    assert_eq!((store.kind, store.mask), (FindingKind::StoreOfUndef, 0b0101));
 }
 
 #[test]

@@ -221,7 +221,7 @@ fn random_module(seed: u64) -> Module {
 #[test]
 fn random_kernels_run_or_fail_but_never_panic() {
     let (mut ran, mut refused) = (0, 0);
-    for seed in 0..400_u64 {
+    for seed in 0..250_u64 {
         let module = random_module(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         if let Err(errors) = mw_air::verify(&module) {
             panic!("seed {seed}: {errors:?}");
@@ -242,5 +242,5 @@ fn random_kernels_run_or_fail_but_never_panic() {
         ran += 1;
     }
     // Only bitcasts through memory of vectors of odd widths may be refused.
-    assert!(ran > 300, "{ran} ran, {refused} were refused");
+    assert!(ran > 200, "{ran} ran, {refused} were refused");
 }

@@ -1,6 +1,7 @@
 //! From a module to a [`Program`]: memory is laid out, constants get registers, and every function that
 //! the kernel or a constructor can reach is decoded.
 
+mod address;
 mod block;
 mod call;
 mod constant;
