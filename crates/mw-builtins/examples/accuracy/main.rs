@@ -4,7 +4,8 @@
 //!
 //! Each function is printed as LLVM assembly, compiled by clang (`CLANG`, default `clang-22`) at `-O2`
 //! without contraction, loaded, and run over its inputs with denormals flushed. `--all` takes all 2³² floats
-//! instead of every 16th, `--few` every 1021st; `--speed` prints nanoseconds per element instead; `--write` replaces the table.
+//! instead of every 16th, `--few` every 1021st; `--speed` prints nanoseconds per element instead; `--write` puts the
+//! results into the table.
 
 #![allow(unsafe_code, reason = "loads and calls the machine code that it has just made")]
 
@@ -54,7 +55,7 @@ fn main() -> Result<()> {
         say(&line)?;
     }
     if write {
-        report::write(&rows, &options)?;
+        report::write(&rows)?;
     }
     Ok(())
 }
