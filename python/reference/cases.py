@@ -63,7 +63,7 @@ class Case:
 
     def __init__(self, writer: Writer, family: str, name: str, shape: str = "") -> None:
         self.writer = writer
-        self.row = {"family": family, "name": name, "shape": shape, "buffers": {}, "steps": [], "outputs": []}
+        self.row = {"group": writer.group, "family": family, "name": name, "shape": shape, "buffers": {}, "steps": [], "outputs": []}
 
     def input(self, name: str, values: np.ndarray, dtype: str) -> Case:
         """A buffer with these values. Strided arrays are written as they lie in memory."""
@@ -131,6 +131,7 @@ class Writer:
         shutil.rmtree(self.work, ignore_errors=True)
         self.work.mkdir(parents=True)
         self.cases: list[Case] = []
+        self.group = ""
         self._names: set[tuple[str, str, str]] = set()
 
     def case(self, family: str, name: str, shape: str = "") -> Case:

@@ -21,6 +21,9 @@ pub struct Set {
 /// One or more launches that together compute something, with the data and the expected results.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
+    /// What kind of kernels it is about.
+    #[serde(default)]
+    pub group: String,
     /// The kernel family: names that differ only in types and sizes are one family.
     pub family: String,
     /// Name of the case in its family.
@@ -47,6 +50,24 @@ pub struct Case {
     /// Floating-point operations of the algorithm.
     #[serde(default)]
     pub flops: Option<u64>,
+}
+
+impl Case {
+    /// Whether its group, family, name or a kernel's name contains a text.
+    pub fn mentions(&self, part: &str) -> bool {
+        let kernels = self.steps.iter().map(|step| &step.kernel);
+        [&self.group, &self.family, &self.name].into_iter().chain(kernels).any(|text| text.contains(part))
+    }
+}
+
+impl Output {
+    /// The largest error that passes, in words.
+    pub fn allowed(&self) -> String {
+        match &self.scale {
+            Some(_) => format!("{:.1e} {}", self.tolerance, self.unit),
+            None => format!("{} ulp", self.ulp),
+        }
+    }
 }
 
 /// One launch.

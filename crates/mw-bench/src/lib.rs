@@ -9,10 +9,14 @@
 mod case;
 mod check;
 mod library;
+mod names;
 mod prepared;
 pub mod report;
+mod verify;
 
 pub use case::{Case, Output, Set, SetError, Step};
 pub use check::{Mismatch, Outcome, check};
+pub use names::name_family;
 pub use library::{LibraryMissing, mlx_library};
 pub use prepared::{CaseError, Prepared};
+pub use verify::{Verdict, by_family, verify};

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 
 mod demo;
+mod verification;
 
 use std::process::ExitCode;
 
@@ -18,11 +19,13 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Args),
+    Verify(verification::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
         Command::Demo(args) => demo::run(&args),
+        Command::Verify(args) => verification::run(&args),
     };
     match outcome {
         Ok(code) => code,

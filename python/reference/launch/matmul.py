@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..cases import Case, ceil_div, f32, i32, i32s, i64, i64s, struct
+from . import block_dims
 
 TILES = (64, 64, 16, 2, 2)
 
@@ -65,3 +66,22 @@ def _gemv(case: Case, name: str, outputs: int, inputs: int, leading: int, groups
             9: i32(1), 10: i32s([1]), 11: i64s([0]), 12: i64s([0]), 13: i64s([0]), 14: i32(1)}
     args[2] = "@c" if axpby else "@x"
     case.step(f"{name}_nc0_axpby{int(axpby is not None)}", args, threadgroup=threadgroup, threadgroups=(groups, 1, 1))
+
+
+def gemm_split(case: Case, dtype: str, m: int, n: int, k: int, layout="nn", parts=3, tiles=(32, 32, 16, 2, 2)) -> None:
+    """The inner dimension is divided over threadgroups; a second kernel adds the partial products."""
+    bm, bn, bk, wm, wn = tiles
+    lda, ldb = (m if layout[0] == "t" else k), (k if layout[1] == "t" else n)
+    iterations = k // bk // parts
+    size = iterations * bk
+    params = struct(
+        i32(m), i32(n), i32(k), i32(lda), i32(ldb), i32(n), i32(ceil_div(n, bn)), i32(ceil_div(m, bm)),
+        i32(parts), i32(m * n), i32(size), i32(0), i32(iterations),
+    )
+    case.room("parts", (parts, m, n), "float32")
+    aligned = f"MN_{'t' if m % bm == 0 and n % bn == 0 else 'n'}aligned_K_{'t' if k % bk == 0 else 'n'}aligned"
+    name = f"steel_gemm_splitk_{layout}_{dtype}_float32_bm{bm}_bn{bn}_bk{bk}_wm{wm}_wn{wn}_{aligned}"
+    groups = (ceil_div(n, bn), ceil_div(m, bm), parts)
+    case.step(name, ["@a", "@b", "@parts", params], threadgroup=(32, wn, wm), threadgroups=groups)
+    args = ["@parts", "@y", i32(parts), i32(m * n), i32(n)]
+    case.step(f"steel_gemm_splitk_accum_{dtype}_float32", args, threadgroup=block_dims(n, m), grid=(n, m))

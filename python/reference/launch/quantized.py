@@ -18,3 +18,45 @@ def qmv(case: Case, dtype: str, vectors: int, outputs: int, inputs: int, group: 
             i64s([inputs, 1]), i32(0), i32s([1]), i64s([0]), i64s([0]), i64s([0])]
     groups = (vectors, ceil_div(outputs, ROWS_PER_GROUP), 1)
     case.step(name, args, threadgroup=(32, 2), threadgroups=groups)
+
+
+def qmv_quad(case: Case, dtype: str, vectors: int, outputs: int, inputs: int, group: int, bits: int) -> None:
+    """As :func:`qmv` for 64 or 128 inputs: four threads give an output."""
+    name = f"affine_qmv_quad_{KERNEL_TYPES[dtype]}_gs_{group}_b_{bits}_d_{inputs}_batch_0"
+    args = ["@w", "@scales", "@biases", "@x", "@y", i32(inputs), i32(outputs), *_unbatched(vectors, inputs)]
+    case.step(name, args, threadgroup=32, threadgroups=(vectors, ceil_div(outputs, 64), 1))
+
+
+def qvm(case: Case, dtype: str, vectors: int, outputs: int, inputs: int, group: int, bits: int) -> None:
+    """``y = x W``: the rows of ``W`` are quantised along the outputs."""
+    name = f"affine_qvm_{KERNEL_TYPES[dtype]}_gs_{group}_b_{bits}_batch_0"
+    args = ["@w", "@scales", "@biases", "@x", "@y", i32(inputs), i32(outputs), *_unbatched(vectors, inputs)]
+    case.step(name, args, threadgroup=(32, 2), threadgroups=(vectors, ceil_div(outputs, 64), 1))
+
+
+def qmm(case: Case, dtype: str, rows: int, outputs: int, inputs: int, group: int, bits: int, transposed: bool) -> None:
+    """Tiled products with many vectors: ``x Wᵀ`` when ``transposed``, else ``x W``."""
+    aligned = f"_alN_{'true' if outputs % 32 == 0 else 'false'}" if transposed else ""
+    kind = "t" if transposed else "n"
+    name = f"affine_qmm_{kind}_{KERNEL_TYPES[dtype]}_gs_{group}_b_{bits}{aligned}_batch_0"
+    args = ["@w", "@scales", "@biases", "@x", "@y", i32(inputs), i32(outputs), i32(rows), *_unbatched(rows, inputs)]
+    case.step(name, args, threadgroup=(32, 2, 2), threadgroups=(ceil_div(outputs, 32), ceil_div(rows, 32), 1))
+
+
+def _unbatched(rows: int, inputs: int) -> list[str]:
+    return [i32(0), i32s([rows, inputs]), i64s([inputs, 1]), i32(0), i32s([1]), i64s([0]), i64s([0]), i64s([0])]
+
+
+def quantize(case: Case, dtype: str, size: int, group: int, bits: int) -> None:
+    """A simdgroup quantises a group."""
+    threads = size // (group // 32)
+    name = f"affine_quantize_{KERNEL_TYPES[dtype]}_gs_{group}_b_{bits}"
+    case.step(name, ["@x", "@w", "@scales", "@biases"], threadgroup=min(threads, 1024), grid=threads)
+
+
+def dequantize(case: Case, dtype: str, size: int, group: int, bits: int) -> None:
+    """A thread unpacks one to five bytes."""
+    pack = {3: 8, 5: 8, 6: 4}.get(bits, 8 // bits)
+    threads = size // pack
+    name = f"affine_dequantize_{KERNEL_TYPES[dtype]}_gs_{group}_b_{bits}"
+    case.step(name, ["@w", "@scales", "@biases", "@y"], threadgroup=min(threads, 1024), grid=threads)

@@ -7,6 +7,10 @@ from . import rounded_up
 
 READS = 4
 LOOPED_LIMIT = 4096
+# The layer norm reads more in each thread. Threads that lie far past the row would write before their private
+# array, so the threadgroup is no larger than the row needs.
+LAYER_NORM_READS = 8
+LAYER_NORM_LOOPED_LIMIT = 6656
 
 
 def _threads(axis: int, looped: bool, reads: int = READS) -> int:
@@ -21,8 +25,8 @@ def rms_norm(case: Case, dtype: str, rows: int, axis: int, eps: float, w_stride:
 
 
 def layer_norm(case: Case, dtype: str, rows: int, axis: int, eps: float, strides=(1, 1), looped=None) -> None:
-    looped = axis > LOOPED_LIMIT if looped is None else looped
-    threads = _threads(axis, looped)
+    looped = axis > LAYER_NORM_LOOPED_LIMIT if looped is None else looped
+    threads = _threads(axis, looped, LAYER_NORM_READS)
     args = ["@x", "@w", "@b", "@y", f32(eps), u32(axis), u32(strides[0]), u32(strides[1])]
     case.step(f"layer_norm{'_looped' if looped else ''}{dtype}", args, threadgroup=threads, grid=rows * threads)
 
