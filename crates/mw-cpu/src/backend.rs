@@ -268,7 +268,7 @@ pub(crate) fn run_watched(
 }
 
 /// Bytes of threadgroup memory that functions of the module name.
-fn declared_threadgroup_bytes(module: &Module) -> u32 {
+pub(crate) fn declared_threadgroup_bytes(module: &Module) -> u32 {
     let mut used = vec![false; module.globals.len()];
     let mut visit = Vec::new();
     for function in &module.functions {

@@ -10,6 +10,12 @@ use crate::code::LoadedCode;
 use crate::switch::KernelFunction;
 use crate::worker::MEMORY_ALIGN;
 
+/// What an absent argument reads: zeros. It lies in read-only memory, so that a write is a fault.
+static ABSENT: Zeros = Zeros([0; 64 << 10]);
+
+#[repr(align(64))]
+struct Zeros([u8; 64 << 10]);
+
 /// One compiled kernel for one shape of threadgroup.
 #[derive(Debug)]
 pub(crate) struct CompiledKernel {
@@ -100,7 +106,10 @@ impl PreparedLaunch {
                     memory_bytes = (offset + *length as usize).next_multiple_of(MEMORY_ALIGN);
                     Slot::Threadgroup(offset)
                 }
-                Argument::Builtin | Argument::Absent => Slot::Address(0),
+                // Kernels read arguments that a function constant gates off (`steel_gemm` its scale), and do
+                // not use what they get.
+                Argument::Absent => Slot::Address(ABSENT.0.as_ptr() as u64),
+                Argument::Builtin => Slot::Address(0),
             })
             .collect();
         let threads: u32 = grid.threads_per_threadgroup.iter().product();
@@ -167,7 +176,7 @@ impl PreparedLaunch {
 const FEW_THREADGROUPS: u64 = 64;
 
 /// Shapes of the threadgroups of a grid: the full ones and up to seven kinds of edges.
-fn shapes(grid: &Grid) -> impl Iterator<Item = ThreadgroupShape> + use<> {
+pub(crate) fn shapes(grid: &Grid) -> impl Iterator<Item = ThreadgroupShape> + use<> {
     let sizes: [Vec<u32>; 3] = std::array::from_fn(|axis| {
         let full = grid.threads_per_threadgroup[axis];
         let rest = grid.threads[axis] % full;

@@ -8,6 +8,7 @@
 mod backend;
 mod cache;
 mod code;
+mod emulate;
 mod fault;
 mod fibre;
 mod float_control;
@@ -24,5 +25,6 @@ mod watchdog;
 mod worker;
 
 pub use backend::{CpuBackend, CpuKernel};
+pub use emulate::EmulatedBackend;
 pub use options::{CpuOptions, OptionsError};
 pub use pipeline::Stage;

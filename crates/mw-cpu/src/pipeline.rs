@@ -95,6 +95,14 @@ impl Pipeline<'_> {
         Ok((facts, object))
     }
 
+    /// All stages, with more LLVM assembly in the same object.
+    pub(crate) fn object_with(&mut self, text: &str) -> Result<(KernelFacts, Vec<u8>), CompileError> {
+        let (facts, module) = self.simd()?;
+        let object = mw_llvm::compile_with(&module, text, &self.codegen_options())
+            .map_err(|error| self.internal("asm", &error.to_string()))?;
+        Ok((facts, object))
+    }
+
     /// The text of one stage.
     pub(crate) fn text(&mut self, stage: Stage) -> Result<String, CompileError> {
         let print = |module: &Module| mw_air::print(module, &mw_air::PrintOptions::default());

@@ -53,6 +53,12 @@ pub fn compile_timed(
     on_large_stack(|| compile_text(&text, options, Output::Object, timings))
 }
 
+/// [`compile`] with more LLVM assembly in the same object, such as a start for a program of its own.
+pub fn compile_with(module: &Module, text: &str, options: &CodegenOptions) -> Result<Vec<u8>, LlvmError> {
+    let text = print(module, options) + text;
+    on_large_stack(|| compile_text(&text, options, Output::Object, &mut Timings::default()))
+}
+
 /// Compiles a 32-lane module to assembly.
 pub fn assembly(module: &Module, options: &CodegenOptions) -> Result<String, LlvmError> {
     let text = print(module, options);

@@ -11,7 +11,7 @@ mod stack;
 mod target;
 pub mod text;
 
-pub use codegen::{CodegenOptions, assembly, compile, compile_timed};
+pub use codegen::{CodegenOptions, assembly, compile, compile_timed, compile_with};
 pub use error::LlvmError;
 pub use scalar::{ScalarOptions, Timings, optimize_scalar, optimize_scalar_timed};
 pub use target::{Effort, TargetSpec, UnknownCpu, llvm_version};

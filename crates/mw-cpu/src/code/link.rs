@@ -85,19 +85,9 @@ impl LoadedCode {
         let layout = Layout::new(&file)?;
         let mut memory = CodeMemory::allocate(layout.len)?;
         let base = memory.executable() as u64;
-        let mut linker = Linker { file: &file, layout: &layout, base, resolve, stubs: BTreeMap::new() };
-        let bytes = memory.bytes_mut();
-        bytes.fill(0);
-        for (index, offset) in &layout.sections {
-            let data = file.section_by_index(SectionIndex(*index))?.data()?;
-            bytes[*offset..*offset + data.len()].copy_from_slice(data);
-        }
-        linker.relocate(bytes)?;
-        let symbol = file.symbol_by_name(entry).ok_or_else(|| LinkError::NoEntry { name: entry.into() })?;
-        let address = linker.address_in_object(&symbol);
-        let entry = address.ok_or_else(|| LinkError::NoEntry { name: entry.into() })? - base;
+        let entry = place(&file, &layout, base, entry, resolve, memory.bytes_mut())?;
         memory.publish();
-        Ok(Self { memory, entry: entry as usize })
+        Ok(Self { memory, entry })
     }
 
     /// The entry function. Calling it is up to whoever keeps this value alive meanwhile.
@@ -108,6 +98,36 @@ impl LoadedCode {
             std::mem::transmute::<*const u8, KernelFunction>(entry)
         }
     }
+}
+
+/// Links an object for address `base`. Gives its bytes and the offset of the function `entry`.
+pub(crate) fn link_at(object: &[u8], entry: &str, base: u64) -> Result<(Vec<u8>, usize), LinkError> {
+    let file = ElfFile64::<LittleEndian>::parse(object)?;
+    let layout = Layout::new(&file)?;
+    let mut bytes = vec![0; layout.len];
+    let entry = place(&file, &layout, base, entry, &|_| None, &mut bytes)?;
+    Ok((bytes, entry))
+}
+
+/// Fills `bytes` with the linked object. Gives the offset of the function `entry`.
+fn place(
+    file: &ElfFile64<'_, LittleEndian>,
+    layout: &Layout,
+    base: u64,
+    entry: &str,
+    resolve: &dyn Fn(&str) -> Option<usize>,
+    bytes: &mut [u8],
+) -> Result<usize, LinkError> {
+    let mut linker = Linker { file, layout, base, resolve, stubs: BTreeMap::new() };
+    bytes.fill(0);
+    for (index, offset) in &layout.sections {
+        let data = file.section_by_index(SectionIndex(*index))?.data()?;
+        bytes[*offset..*offset + data.len()].copy_from_slice(data);
+    }
+    linker.relocate(bytes)?;
+    let symbol = file.symbol_by_name(entry).ok_or_else(|| LinkError::NoEntry { name: entry.into() })?;
+    let address = linker.address_in_object(&symbol);
+    Ok((address.ok_or_else(|| LinkError::NoEntry { name: entry.into() })? - base) as usize)
 }
 
 /// Where each loaded section goes.

@@ -8,4 +8,4 @@
 mod link;
 mod slab;
 
-pub(crate) use link::LoadedCode;
+pub(crate) use link::{LoadedCode, link_at};
