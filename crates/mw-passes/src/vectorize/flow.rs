@@ -630,6 +630,9 @@ impl Emitter<'_, '_> {
         body: impl FnOnce(&mut Self) -> Result<ValueId, PassError>,
         other: impl FnOnce(&mut Self) -> Result<ValueId, PassError>,
     ) -> Result<ValueId, PassError> {
+        if self.function.as_int(condition) == Some(1) {
+            return body(self);
+        }
         let (yes, no, after) =
             (self.function.add_block(), self.function.add_block(), self.function.add_block());
         self.b().cond_br(condition, yes, no);
@@ -652,6 +655,9 @@ impl Emitter<'_, '_> {
         body: impl FnOnce(&mut Self) -> Result<(), PassError>,
         other: impl FnOnce(&mut Self) -> Result<(), PassError>,
     ) -> Result<(), PassError> {
+        if self.function.as_int(condition) == Some(1) {
+            return body(self);
+        }
         let (yes, no, after) =
             (self.function.add_block(), self.function.add_block(), self.function.add_block());
         self.b().cond_br(condition, yes, no);

@@ -458,9 +458,14 @@ impl Emitter<'_, '_> {
         let align =
             pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
         let mask = self.mask();
+        let certain = self.function.as_int(condition) == Some(1);
         let (yes, no, after) =
             (self.function.add_block(), self.function.add_block(), self.function.add_block());
-        self.b().cond_br(condition, yes, no);
+        if certain {
+            self.b().br(yes);
+        } else {
+            self.b().cond_br(condition, yes, no);
+        }
         self.block = yes;
         let wide = self.b().load(&Type::Vector(memory, count as u32), base, align);
         let mut fast = Vec::new();
@@ -473,16 +478,22 @@ impl Emitter<'_, '_> {
         let yes_end = self.block;
         self.block = no;
         let mut slow = Vec::new();
-        for (ptr, _, _) in &pointers {
+        for (ptr, _, _) in pointers.iter().filter(|_| !certain) {
             let addresses = self.vector(*ptr)?;
             slow.push(self.gather(memory, addresses, align, mask));
         }
-        self.b().br(after);
         let no_end = self.block;
+        if !certain {
+            self.b().br(after);
+        }
         self.block = after;
         let mut bits = Vec::new();
-        for (fast, slow) in fast.into_iter().zip(slow) {
-            bits.push(self.b().phi(&vector, vec![(yes_end, fast), (no_end, slow)]));
+        if certain {
+            bits = fast;
+        } else {
+            for (fast, slow) in fast.into_iter().zip(slow) {
+                bits.push(self.b().phi(&vector, vec![(yes_end, fast), (no_end, slow)]));
+            }
         }
         for ((member, _), bits) in group.members.iter().zip(bits) {
             let result = self.source.inst(*member).result.expect("loads have a value");
@@ -543,24 +554,77 @@ impl Emitter<'_, '_> {
         Ok(true)
     }
 
-    /// Whether all lanes are active and each lane's elements lie in one piece; and the lanes' lowest
-    /// addresses.
-    fn pieces_condition(
-        &mut self,
-        pointers: &[(ValueId, i64, u32)],
-    ) -> Result<(ValueId, ValueId), PassError> {
-        let mask = self.mask();
-        let mut condition = self.all(mask);
-        let first = pointers
+    /// The pointer of the lowest element.
+    fn lowest(pointers: &[(ValueId, i64, u32)]) -> Result<ValueId, PassError> {
+        pointers
             .iter()
             .find(|(_, at, _)| *at == 0)
             .map(|(ptr, _, _)| *ptr)
-            .ok_or_else(|| PassError::invalid("a group without lowest address".to_owned()))?;
-        let lowest = self.vector(first)?;
+            .ok_or_else(|| PassError::invalid("a group without lowest address".to_owned()))
+    }
+
+    /// The scalar address of each lane's piece.
+    fn lane_addresses(&mut self, pointers: &[(ValueId, i64, u32)]) -> Result<Vec<ValueId>, PassError> {
+        let first = Self::lowest(pointers)?;
+        if let (Wide::Affine { base, ok: None, .. }, Some(offsets)) =
+            (self.wide(first)?, self.uniformity.offsets(first))
+        {
+            return Ok(offsets
+                .iter()
+                .map(|offset| {
+                    let mut b = self.b();
+                    let offset = b.int(&Type::I64, *offset as u64);
+                    b.gep(&Type::I8, base, vec![offset])
+                })
+                .collect());
+        }
+        let vector = self.vector(first)?;
+        let ty = self.function.value_type(vector).clone();
+        let slot = self.slot(&ty);
+        // Volatile, so that the lanes are read from memory: taking them out of registers one by one is
+        // slower.
+        let inst = Inst::Store { ptr: slot, value: vector, align: 64, volatile: true, ordering: None };
+        self.b().push_void(inst);
+        Ok((0..u64::from(LANES))
+            .map(|lane| {
+                let lane = self.function.const_int(Type::I64, lane);
+                self.lane_of((slot, Scalar::Ptr(AddressSpace::THREAD)), lane)
+            })
+            .collect())
+    }
+
+    /// Where an address starts, and the constant by which it is further.
+    fn constant_distance(&self, ptr: ValueId) -> (ValueId, i64) {
+        let (mut value, mut distance) = (ptr, 0);
+        for _ in 0..MAX_DEPTH {
+            let Some(id) = self.source.defining_inst(value) else { break };
+            let Inst::Gep { base, indices, .. } = &self.source.inst(id).inst else { break };
+            if indices.iter().any(|index| self.source.as_int(*index).is_none()) {
+                break;
+            }
+            distance += self.linear(value, 0).constant - self.linear(*base, 0).constant;
+            value = *base;
+        }
+        (value, distance)
+    }
+
+    /// Whether two addresses differ by this constant for certain.
+    pub(super) fn is_apart_by(&self, first: ValueId, second: ValueId, distance: i64) -> bool {
+        let (a, x) = self.constant_distance(first);
+        let (b, y) = self.constant_distance(second);
+        a == b && y - x == distance
+    }
+
+    /// Whether all lanes are active and each lane's elements lie in one piece.
+    fn pieces_condition(&mut self, pointers: &[(ValueId, i64, u32)]) -> Result<ValueId, PassError> {
+        let mask = self.mask();
+        let mut condition = self.all(mask);
+        let first = Self::lowest(pointers)?;
         for (ptr, at, _) in pointers {
-            if *at == 0 {
+            if *at == 0 || self.is_apart_by(first, *ptr, *at) {
                 continue;
             }
+            let lowest = self.vector(first)?;
             let place = self.vector(*ptr)?;
             let mut b = self.b();
             let offset = b.int(&Type::I64, *at as u64);
@@ -569,7 +633,7 @@ impl Emitter<'_, '_> {
             let same = self.all(same);
             condition = self.b().binary(BinaryOp::And, condition, same);
         }
-        Ok((condition, lowest))
+        Ok(condition)
     }
 
     /// Each lane's piece of `count` elements, one behind the other.
@@ -582,24 +646,21 @@ impl Emitter<'_, '_> {
         let count = group.members.len() as i32;
         let align =
             pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
-        let (condition, lowest) = self.pieces_condition(pointers)?;
+        let condition = self.pieces_condition(pointers)?;
         let wide = Type::Vector(memory, LANES * count as u32);
         let mask = self.mask();
         let whole = self.if_else(
             condition,
             &wide,
             |this| {
-                let addresses = this.spill(lowest);
                 let mut pieces = Vec::new();
-                for lane in 0..LANES {
-                    let lane = this.function.const_int(Type::I64, u64::from(lane));
-                    let address = this.lane_of(addresses, lane);
+                for address in this.lane_addresses(pointers)? {
                     pieces.push(this.b().load(&Type::Vector(memory, count as u32), address, align));
                 }
                 Ok(this.concatenate(pieces))
             },
             |this| {
-                let mut elements = vec![lowest; count as usize];
+                let mut elements = vec![mask; count as usize];
                 for (ptr, at, _) in pointers {
                     let addresses = this.vector(*ptr)?;
                     elements[(at / group.size) as usize] = this.gather(memory, addresses, align, mask);
@@ -643,17 +704,14 @@ impl Emitter<'_, '_> {
             Some(whole) => *whole,
             None => self.interleave(&elements),
         };
-        let (condition, lowest) = self.pieces_condition(pointers)?;
+        let condition = self.pieces_condition(pointers)?;
         let mask = self.mask();
         self.if_else_void(
             condition,
             |this| {
-                let addresses = this.spill(lowest);
-                for lane in 0..LANES {
-                    let first = lane as i32 * count as i32;
+                for (lane, address) in this.lane_addresses(pointers)?.into_iter().enumerate() {
+                    let first = (lane * count) as i32;
                     let piece = this.b().shuffle(whole, whole, (first..first + count as i32).collect());
-                    let lane = this.function.const_int(Type::I64, u64::from(lane));
-                    let address = this.lane_of(addresses, lane);
                     this.b().store(address, piece, align);
                 }
                 Ok(())
@@ -698,6 +756,7 @@ impl Emitter<'_, '_> {
         let mut condition = self.all(mask);
         let mut lowest = None;
         let mut bases = Vec::new();
+        let first = Self::lowest(pointers)?;
         for (ptr, at, _) in pointers {
             let Wide::Affine { base, ok, .. } = self.wide(*ptr)? else {
                 return Err(PassError::invalid("an address of a group is not strided".to_owned()));
@@ -708,7 +767,9 @@ impl Emitter<'_, '_> {
             if *at == 0 {
                 lowest = Some(base);
             }
-            bases.push((base, *at));
+            if !self.is_apart_by(first, *ptr, *at) {
+                bases.push((base, *at));
+            }
         }
         let lowest = lowest.ok_or_else(|| PassError::invalid("a group without lowest address".to_owned()))?;
         for (base, at) in bases {

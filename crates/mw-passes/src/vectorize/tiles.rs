@@ -147,11 +147,13 @@ impl Emitter<'_, '_> {
         for ok in [ok, partner_ok].into_iter().flatten() {
             condition = self.b().binary(BinaryOp::And, condition, ok);
         }
-        let mut builder = self.b();
-        let step = builder.int(&Type::I64, tile.step as u64);
-        let expected = builder.gep(&Type::I8, base, vec![step]);
-        let same = builder.icmp(IntPredicate::Eq, partner, expected);
-        condition = builder.binary(BinaryOp::And, condition, same);
+        if !self.is_apart_by(p, q, tile.step) {
+            let mut builder = self.b();
+            let step = builder.int(&Type::I64, tile.step as u64);
+            let expected = builder.gep(&Type::I8, base, vec![step]);
+            let same = builder.icmp(IntPredicate::Eq, partner, expected);
+            condition = builder.binary(BinaryOp::And, condition, same);
+        }
         let memory = Scalar::Int(tile.size as u16 * 8);
         let matrix = Type::Vector(memory, 64);
         let bits = self.if_else(
