@@ -16,14 +16,14 @@ pub struct CodegenOptions {
     pub flush_f32_denormals: bool,
     /// The most work that the code generator may do; huge modules get less.
     pub effort: Effort,
-    /// Run LLVM's verifier on the input.
+    /// Run LLVM's verifier on the input: a hundredth of the time, and a message instead of a crash.
     pub verify: bool,
 }
 
 impl CodegenOptions {
     /// Full effort for a machine.
     pub fn new(target: TargetSpec) -> Self {
-        Self { target, flush_f32_denormals: true, effort: Effort::Default, verify: cfg!(debug_assertions) }
+        Self { target, flush_f32_denormals: true, effort: Effort::Default, verify: true }
     }
 }
 
@@ -50,20 +50,36 @@ pub fn compile_timed(
     timings: &mut Timings,
 ) -> Result<Vec<u8>, LlvmError> {
     let text = timings.time("print", || print(module, options));
-    on_large_stack(|| compile_text(&text, options, Output::Object, timings))
+    let (object, times) = generate(text, options, Output::Object)?;
+    timings.0.extend(times.0);
+    Ok(object)
 }
 
 /// [`compile`] with more LLVM assembly in the same object, such as a start for a program of its own.
 pub fn compile_with(module: &Module, text: &str, options: &CodegenOptions) -> Result<Vec<u8>, LlvmError> {
     let text = print(module, options) + text;
-    on_large_stack(|| compile_text(&text, options, Output::Object, &mut Timings::default()))
+    Ok(generate(text, options, Output::Object)?.0)
 }
 
 /// Compiles a 32-lane module to assembly.
 pub fn assembly(module: &Module, options: &CodegenOptions) -> Result<String, LlvmError> {
     let text = print(module, options);
-    let bytes = on_large_stack(|| compile_text(&text, options, Output::Assembly, &mut Timings::default()))?;
+    let (bytes, _) = generate(text, options, Output::Assembly)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Generates code for LLVM assembly on a thread of its own.
+pub(crate) fn generate(
+    text: String,
+    options: &CodegenOptions,
+    output: Output,
+) -> Result<(Vec<u8>, Timings), LlvmError> {
+    let options = options.clone();
+    on_large_stack(move || {
+        let mut timings = Timings::default();
+        let code = compile_text(&text, &options, output, &mut timings)?;
+        Ok((code, timings))
+    })
 }
 
 fn print(module: &Module, options: &CodegenOptions) -> String {
@@ -74,7 +90,7 @@ fn print(module: &Module, options: &CodegenOptions) -> String {
 }
 
 /// Generates code for LLVM assembly.
-pub(crate) fn compile_text(
+fn compile_text(
     text: &str,
     options: &CodegenOptions,
     output: Output,
@@ -83,7 +99,7 @@ pub(crate) fn compile_text(
     let context = Context::new();
     let module = timings.time("parse", || context.parse(text))?;
     if options.verify {
-        module.verify("widening")?;
+        timings.time("verify", || module.verify("widening"))?;
     }
     let effort = match text.len() {
         HUGE_TEXT_BYTES.. => Effort::None,

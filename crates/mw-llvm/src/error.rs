@@ -34,6 +34,12 @@ pub enum LlvmError {
         /// LLVM's message.
         message: String,
     },
+    /// LLVM found itself unable to go on.
+    #[error("LLVM gave up: {message}")]
+    Fatal {
+        /// LLVM's message.
+        message: String,
+    },
     /// Code generation failed.
     #[error("LLVM could not generate code: {message}")]
     Codegen {

@@ -14,12 +14,12 @@ pub fn optimize_scalar(text: &str, options: ScalarOptions) -> Result<String, Llv
 
 /// Compiles to an ELF object.
 pub fn compile(text: &str, options: &CodegenOptions) -> Result<Vec<u8>, LlvmError> {
-    codegen::compile_text(text, options, Output::Object, &mut Timings::default())
+    Ok(codegen::generate(text.into(), options, Output::Object)?.0)
 }
 
 /// Compiles to assembly.
 pub fn assembly(text: &str, options: &CodegenOptions) -> Result<String, LlvmError> {
-    let bytes = codegen::compile_text(text, options, Output::Assembly, &mut Timings::default())?;
+    let (bytes, _) = codegen::generate(text.into(), options, Output::Assembly)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
