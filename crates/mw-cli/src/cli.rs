@@ -40,10 +40,11 @@ impl Command {
     pub(crate) fn is_json(&self) -> bool {
         match self {
             Self::Inspect(args) => args.json,
+            Self::Disassemble(args) => args.json,
             Self::Run(args) => args.json,
             Self::Conform(args) => args.json,
             Self::Chips(args) => args.json,
-            Self::Disassemble(_) | Self::ConformWorker(_) | Self::Completions(_) => false,
+            Self::ConformWorker(_) | Self::Completions(_) => false,
         }
     }
 }
@@ -87,6 +88,9 @@ pub(crate) struct DisassembleArgs {
     /// Which library, where the file holds several
     #[arg(long, value_name = "N")]
     pub(crate) library: Option<usize>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -85,5 +85,11 @@ pub(crate) fn specialize<'a>(
             .ok_or_else(|| bad(format!("type `{}` is not supported", constant.type_name)))?;
         values.set(constant.index, value);
     }
-    Ok(function.specialized(&values)?)
+    function.specialized(&values).map_err(|error| match error {
+        metalworking::FunctionError::MissingConstants { name, missing } => Failure::usage(format!(
+            "kernel `{name}` needs values for its function constants {}: write `--constant INDEX=VALUE` for each",
+            missing.join(", ")
+        )),
+        other => other.into(),
+    })
 }

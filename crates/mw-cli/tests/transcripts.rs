@@ -262,7 +262,7 @@ error: argument `bias` (`float`, buffer index 1) has no value: write `--arg bias
 
 "#]]);
     mw(&format!("{base} -c has_bias=true")).assert().code(2).stderr_eq(str![[r#"
-error: `gated` needs values for the function constants 20 `width` (int): set them before the pipeline is made
+error: kernel `gated` needs values for its function constants 20 `width` (int): write `--constant INDEX=VALUE` for each
 
 "#]]);
     mw(&format!("{base} -c has_bias=7 -c 20=0")).assert().code(2).stderr_eq(str![[r#"

@@ -1,9 +1,11 @@
 //! `mw disassemble LIB KERNEL`: a kernel's code at a stage of compilation.
 
+use clap::ValueEnum as _;
 use metalworking::{CpuBackend, CpuOptions};
 use mw_cpu::Stage;
 use mw_manifest::Launch;
 use mw_passes::abi::ThreadgroupShape;
+use serde_json::json;
 
 use crate::Outcome;
 use crate::cli::{DisassembleArgs, StageName};
@@ -21,7 +23,7 @@ pub(crate) fn run(args: &DisassembleArgs, output: &Output) -> Outcome {
     let library = open_with(&args.path, args.library, &args.kernel)?;
     let function = library.function(&args.kernel)?;
     if args.stage == StageName::Air && settings.constants.is_empty() {
-        output.raw(&mw_air::print(function.module(), &mw_air::PrintOptions::default()));
+        show(args, &mw_air::print(function.module(), &mw_air::PrintOptions::default()), output);
         return Ok(());
     }
     let function = specialize(&function, &settings.constants)?;
@@ -44,6 +46,15 @@ pub(crate) fn run(args: &DisassembleArgs, output: &Output) -> Outcome {
             stage,
         )
         .map_err(Failure::from)?;
-    output.raw(&text);
+    show(args, &text, output);
     Ok(())
+}
+
+fn show(args: &DisassembleArgs, text: &str, output: &Output) {
+    if output.is_json() {
+        let stage = args.stage.to_possible_value().map(|value| value.get_name().to_owned());
+        output.json(&json!({ "kernel": args.kernel, "stage": stage, "text": text }));
+    } else {
+        output.raw(text);
+    }
 }

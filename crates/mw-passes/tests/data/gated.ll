@@ -17,6 +17,7 @@ target triple = "air64_v26-apple-macosx14.0.0"
 @pair = internal addrspace(2) global { i8, [2 x i32] } zeroinitializer, align 4
 @__metal_implicit_fc_pred_0 = internal addrspace(2) global i8 0, align 1
 @__metal_implicit_fc_pred_1 = internal addrspace(2) global i8 0, align 1
+@llvm.compiler.used = appending global [2 x ptr] [ptr addrspacecast (ptr addrspace(2) @__metal_implicit_fc_pred_0 to ptr), ptr addrspacecast (ptr addrspace(2) @__metal_implicit_fc_pred_1 to ptr)], section "llvm.metadata"
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 65535, ptr @_GLOBAL__sub_I_gated.metal, ptr null }]
 
 declare i8 @air.normalize_function_constant_predicate.i8(i8)

@@ -1,6 +1,6 @@
 //! What came out: contents, comparisons, times.
 
-use metalworking::ComputePipelineState;
+use metalworking::{ComputePipelineState, Engine};
 use mw_manifest::{Comparison, Dtype, Key, Tensor, compare, npy};
 use serde_json::{Value, json};
 
@@ -137,11 +137,15 @@ impl Report {
         sorted.sort_by(f64::total_cmp);
         let (least, median) = (sorted[0], sorted[sorted.len() / 2]);
         let launches = match sorted.len() {
+            // The CPU backend makes code when a launch first needs it.
+            1 if self.engine == Engine::Cpu.name() => {
+                format!("{}, code generation included", duration(median))
+            }
             1 => duration(median),
             count => format!("{} least, {} median of {count}", duration(least), duration(median)),
         };
         format!(
-            "`{}` on {} ({}): compiled in {}, ran in {launches}",
+            "`{}` on {} ({}): prepared in {}, ran in {launches}",
             self.kernel,
             self.engine,
             self.device,
