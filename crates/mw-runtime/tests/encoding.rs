@@ -27,6 +27,7 @@ fn fault_with(
     fault
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "the signature of a launch")]
 fn nothing(_: &mw_backend::Launch<'_>) -> Result<(), mw_backend::LaunchError> {
     Ok(())
 }
