@@ -49,10 +49,13 @@ impl Pipeline<'_> {
         let start = Instant::now();
         mw_builtins::link(&mut module).map_err(|error| self.unsupported(&error.to_string()))?;
         self.timings.0.push(("link", start.elapsed()));
+        self.check("link", &module)?;
         let options =
             ScalarOptions { flush_f32_denormals: self.info.denorms_disabled, ..ScalarOptions::default() };
-        mw_llvm::optimize_scalar_timed(&module, options, &mut self.timings)
-            .map_err(|error| self.internal("scalar", &error.to_string()))
+        let scalar = mw_llvm::optimize_scalar_timed(&module, options, &mut self.timings)
+            .map_err(|error| self.internal("scalar", &error.to_string()))?;
+        self.check("scalar", &scalar)?;
+        Ok(scalar)
     }
 
     /// `simd`.
@@ -78,6 +81,7 @@ impl Pipeline<'_> {
         let wide =
             vectorize::run(&parts, kernel, options).map_err(|error| self.pass_error("simd", &error))?;
         self.timings.0.push(("vectorize", start.elapsed()));
+        self.check("simd", &wide.module)?;
         let facts = KernelFacts {
             has_barrier: wide.has_barriers,
             threadgroup_bytes: wide.threadgroup_memory,
@@ -123,6 +127,17 @@ impl Pipeline<'_> {
             flush_f32_denormals: self.info.denorms_disabled,
             ..CodegenOptions::new(self.target.clone())
         }
+    }
+
+    /// In debug builds: a module that breaks an invariant is a fault of the stage that left it.
+    fn check(&self, stage: &'static str, module: &Module) -> Result<(), CompileError> {
+        if cfg!(debug_assertions)
+            && let Err(errors) = mw_air::verify(module)
+        {
+            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            return Err(self.internal(stage, &errors.join("; ")));
+        }
+        Ok(())
     }
 
     fn unsupported(&self, feature: &str) -> CompileError {
