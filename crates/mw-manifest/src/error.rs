@@ -48,6 +48,14 @@ pub enum ManifestError {
         /// The limit.
         limit: u64,
     },
+    /// The system has no room.
+    #[error("the system has no memory for `{what}` ({bytes} bytes)")]
+    OutOfMemory {
+        /// The value.
+        what: String,
+        /// Its size.
+        bytes: u64,
+    },
     /// A file could not be read or written.
     #[error("cannot access `{}`: {source}", .path.display())]
     Io {

@@ -22,7 +22,9 @@ pub struct Tensor {
 impl Tensor {
     /// A tensor of zero bytes.
     pub fn zeros(dtype: Dtype, shape: Vec<usize>) -> Result<Self, ManifestError> {
-        let bytes = vec![0; checked_size(dtype, &shape)?];
+        let size = checked_size(dtype, &shape)?;
+        let mut bytes = room(dtype, &shape, size)?;
+        bytes.resize(size, 0);
         Ok(Self { dtype, shape, bytes })
     }
 
@@ -84,6 +86,15 @@ pub(crate) fn checked_size(dtype: Dtype, shape: &[usize]) -> Result<usize, Manif
             limit: TENSOR_LIMIT_BYTES,
         }),
     }
+}
+
+/// An empty vector with room for a tensor; an error, not an abort, when there is none.
+pub(crate) fn room(dtype: Dtype, shape: &[usize], size: usize) -> Result<Vec<u8>, ManifestError> {
+    let mut bytes = Vec::new();
+    bytes
+        .try_reserve_exact(size)
+        .map_err(|_| ManifestError::OutOfMemory { what: describe(dtype, shape), bytes: size as u64 })?;
+    Ok(bytes)
 }
 
 /// As NumPy prints: brackets by dimension, the middle of long dimensions left out.

@@ -7,7 +7,7 @@ use crate::Dtype;
 use crate::error::ManifestError;
 use crate::npy;
 use crate::random::Random;
-use crate::tensor::{Tensor, checked_size, describe};
+use crate::tensor::{Tensor, checked_size, describe, room};
 
 /// A value of the grammar.
 ///
@@ -80,7 +80,7 @@ impl Value {
     /// Reads a value of the grammar.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         let text = text.trim();
-        parse(text).map_err(|reason| ManifestError::BadValue { text: text.to_owned(), reason })
+        parse(text, 0).map_err(|reason| ManifestError::BadValue { text: text.to_owned(), reason })
     }
 
     /// Makes the tensor. `name` and `seed` determine random numbers; files are sought in `folder`.
@@ -128,7 +128,7 @@ impl Value {
 impl Generator {
     fn make(self, dtype: Dtype, shape: &[usize], random: &mut Random) -> Result<Tensor, ManifestError> {
         let size = checked_size(dtype, shape)?;
-        let mut bytes = Vec::with_capacity(size);
+        let mut bytes = room(dtype, shape, size)?;
         let count = size / dtype.size();
         let is_complex = dtype == Dtype::Complex64;
         // A complex element is two numbers, except where the generator makes a sequence.
@@ -205,10 +205,16 @@ impl Generator {
 const FORMS: &str = "values look like `f32:1.5`, `i32:[1,2]`, `zeros:f32[4,8]`, `arange:i32[8]`, \
      `randn:f32[8]`, `uniform:-1,1:f32[8]`, `randint:0,9:i32[8]`, `{i32:7,f32:1}` or `file.npy`";
 
-fn parse(text: &str) -> Result<Value, String> {
+/// Structures may nest this deep.
+const MAX_DEPTH: usize = 16;
+
+fn parse(text: &str, depth: usize) -> Result<Value, String> {
+    if depth > MAX_DEPTH {
+        return Err(format!("structures nest at most {MAX_DEPTH} deep"));
+    }
     if let Some(body) = text.strip_prefix('{') {
         let body = body.strip_suffix('}').ok_or("the structure has no closing `}`")?;
-        let members = split(body, ',')?.into_iter().map(|member| parse(member.trim()));
+        let members = split(body, ',')?.into_iter().map(|member| parse(member.trim(), depth + 1));
         return members.collect::<Result<_, _>>().map(Value::Struct);
     }
     if let Some(path) = text.strip_prefix("npy:") {

@@ -78,6 +78,8 @@ fn errors_say_what_to_write() {
     insta::assert_snapshot!(refuse("randint:0,300:u8[4]"), @"`randint:0,300:u8[4]` is no value: integers from 0 to 299 do not fit u8");
     insta::assert_snapshot!(refuse("{i32:1"), @"`{i32:1` is no value: the structure has no closing `}`");
     insta::assert_snapshot!(refuse("1024"), @"`1024` is no value: values look like `f32:1.5`, `i32:[1,2]`, `zeros:f32[4,8]`, `arange:i32[8]`, `randn:f32[8]`, `uniform:-1,1:f32[8]`, `randint:0,9:i32[8]`, `{i32:7,f32:1}` or `file.npy`");
+    let deep = format!("{}i32:1{}", "{".repeat(10_000), "}".repeat(10_000));
+    assert!(refuse(&deep).contains("structures nest at most 16 deep"));
     let too_large = Value::parse("zeros:f32[99999999,99999999]").unwrap().make("x", 0, Path::new("."));
     insta::assert_snapshot!(too_large.unwrap_err(), @"`f32[99999999,99999999]` has 39999999200000004 bytes; the limit is 68719476736");
 }
