@@ -108,6 +108,9 @@ fn compile_text(
     };
     let machine = Machine::new(&options.target, effort)?;
     timings.time("optimise", || optimize(&context, &module, &machine, text.len()))?;
+    // A broken module would end the process in the code generator; LLVM 22's instcombine has been seen to
+    // break one that mixed scalar and vector address arithmetic.
+    timings.time("verify", || module.verify("optimising"))?;
     let code = timings.time("generate", || machine.emit(&context, &module, output))?;
     Ok(code.bytes().to_vec())
 }

@@ -624,13 +624,29 @@ impl Emitter<'_, '_> {
             if *at == 0 || self.is_apart_by(first, *ptr, *at) {
                 continue;
             }
-            let lowest = self.vector(first)?;
-            let place = self.vector(*ptr)?;
-            let mut b = self.b();
-            let offset = b.int(&Type::I64, *at as u64);
-            let expected = b.gep(&Type::I8, lowest, vec![offset]);
-            let same = b.icmp(IntPredicate::Eq, place, expected);
-            let same = self.all(same);
+            let same = match (self.wide(first)?, self.wide(*ptr)?) {
+                (
+                    Wide::Affine { base, shape, ok: None },
+                    Wide::Affine { base: other, shape: other_shape, ok: None },
+                ) if shape == other_shape => {
+                    let mut b = self.b();
+                    let offset = b.int(&Type::I64, *at as u64);
+                    let expected = b.gep(&Type::I8, base, vec![offset]);
+                    b.icmp(IntPredicate::Eq, other, expected)
+                }
+                _ => {
+                    // As numbers: LLVM 22 breaks modules that compare vectors of computed addresses.
+                    let numbers = Type::Vector(Scalar::Int(64), LANES);
+                    let (lowest, place) = (self.vector(first)?, self.vector(*ptr)?);
+                    let mut b = self.b();
+                    let lowest = b.cast(CastOp::PtrToInt, lowest, &numbers);
+                    let place = b.cast(CastOp::PtrToInt, place, &numbers);
+                    let offset = b.int(&numbers, *at as u64);
+                    let expected = b.binary(BinaryOp::Add, lowest, offset);
+                    let same = b.icmp(IntPredicate::Eq, place, expected);
+                    self.all(same)
+                }
+            };
             condition = self.b().binary(BinaryOp::And, condition, same);
         }
         Ok(condition)
