@@ -592,18 +592,13 @@ impl Analysis<'_> {
         for (position, index) in indices.iter().enumerate() {
             let scale = if position == 0 {
                 Layout::alloc_size(&ty)
+            } else if let Type::Struct(_) = &ty {
+                let field = self.function.as_int(*index).unwrap_or(0);
+                ty = ty.element(field).unwrap_or(Type::I8);
+                continue;
             } else {
-                match &ty {
-                    Type::Struct(_) => {
-                        let field = self.function.as_int(*index).unwrap_or(0);
-                        ty = ty.element(field).unwrap_or(Type::I8);
-                        continue;
-                    }
-                    _ => {
-                        ty = ty.element(0).unwrap_or(Type::I8);
-                        Layout::alloc_size(&ty)
-                    }
-                }
+                ty = ty.element(0).unwrap_or(Type::I8);
+                Layout::alloc_size(&ty)
             };
             let mut fact = self.known(*index).expect("known");
             // Indices narrower than a pointer are sign-extended.

@@ -1,4 +1,4 @@
-//! Function constants of every kernel in Apple's libraries that has some. Needs MW_LIBRARIES.
+//! Function constants of every kernel in Apple's libraries that has some. Needs `MW_LIBRARIES`.
 
 use std::path::PathBuf;
 

@@ -17,7 +17,10 @@ impl Emitter<'_, '_> {
             Inst::Phi { .. } => return Ok(()),
             Inst::Load { .. } => return self.emit_load(block, id),
             Inst::Store { .. } => return self.emit_store(id),
-            Inst::Alloca { .. } => return self.emit_alloca(id),
+            Inst::Alloca { .. } => {
+                self.emit_alloca(id);
+                return Ok(());
+            }
             Inst::Call(call) => {
                 if self.emit_products(block, id)? {
                     return Ok(());
@@ -308,7 +311,6 @@ impl Emitter<'_, '_> {
         self.finish_division(quotient, lhs, divisor, value, by_zero, overflow)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one division")]
     fn finish_division(
         &mut self,
         quotient: bool,

@@ -25,12 +25,11 @@ impl Emitter<'_, '_> {
             let ty = self.source.value_type(result.expect("built-ins have a value")).clone();
             Some(self.builtin(builtin, result.expect("built-ins have a value"), &ty)?)
         } else if name.starts_with(MATRIX_PACK) {
-            let matrix = match self.tile_matrix(call.args[0], call.args[1]) {
-                Some(matrix) => matrix,
-                None => {
-                    let (first, second) = (self.vector(call.args[0])?, self.vector(call.args[1])?);
-                    self.matrix_pack(first, second)
-                }
+            let matrix = if let Some(matrix) = self.tile_matrix(call.args[0], call.args[1]) {
+                matrix
+            } else {
+                let (first, second) = (self.vector(call.args[0])?, self.vector(call.args[1])?);
+                self.matrix_pack(first, second)
             };
             Some(Wide::Uniform(matrix))
         } else if name.starts_with(MATRIX_SLOT) {
@@ -183,7 +182,7 @@ impl Emitter<'_, '_> {
                 Wide::Affine { base: self.b().cast(CastOp::Trunc, base, ty), shape, ok }
             }
             Wide::Varying(vector) => {
-                let vector_ty = self.vector_type(ty);
+                let vector_ty = Self::vector_type(ty);
                 Wide::Varying(self.b().cast(CastOp::Trunc, vector, &vector_ty))
             }
         }

@@ -73,12 +73,12 @@ impl Emitter<'_, '_> {
             }
         }
         if self.source.ty.ret != Type::Void {
-            let ty = self.vector_type(&self.source.ty.ret);
+            let ty = Self::vector_type(&self.source.ty.ret);
             self.state.ret = Some(self.slot(&ty));
         }
         self.visit(Function::ENTRY, mask)?;
         let value = self.state.ret.map(|slot| {
-            let ty = self.vector_type(&self.source.ty.ret);
+            let ty = Self::vector_type(&self.source.ty.ret);
             self.read(&ty, slot)
         });
         self.b().ret(value);
@@ -94,25 +94,25 @@ impl Emitter<'_, '_> {
                 let fact = self.uniformity.fact(result);
                 let varying = fact.shape == Shape::Varying;
                 let slot_ty = if is_matrix(&ty) {
-                    self.band_slot_type(result).unwrap_or_else(|| self.lowered_type(&ty))
+                    self.band_slot_type(result).unwrap_or_else(|| Self::lowered_type(&ty))
                 } else if varying {
-                    self.vector_type(&ty)
+                    Self::vector_type(&ty)
                 } else {
-                    self.lowered_type(&ty)
+                    Self::lowered_type(&ty)
                 };
                 let value = self.slot(&slot_ty);
                 let conditional =
                     fact.conditional && matches!(fact.shape, Shape::Strided(_) | Shape::Table(_));
                 let ok = conditional.then(|| self.slot(&Type::I1));
-                let vector = self.vector_type_or_self(&ty);
+                let vector = Self::vector_type_or_self(&ty);
                 let lanes = conditional.then(|| self.slot(&vector));
                 self.state.phis[result.index()] = Some(PhiSlot { value, ok, lanes });
             }
         }
     }
 
-    fn vector_type_or_self(&self, ty: &Type) -> Type {
-        if is_matrix(ty) { self.lowered_type(ty) } else { self.vector_type(ty) }
+    fn vector_type_or_self(ty: &Type) -> Type {
+        if is_matrix(ty) { Self::lowered_type(ty) } else { Self::vector_type(ty) }
     }
 
     /// Emits `block` under `mask` with everything that comes behind it. The current block is where control
@@ -171,7 +171,7 @@ impl Emitter<'_, '_> {
                 continue;
             }
             if let Some(slot) = self.state.phis[result.index()] {
-                let ty = self.vector_type_or_self(&self.source.value_type(result).clone());
+                let ty = Self::vector_type_or_self(&self.source.value_type(result).clone());
                 let poison = self.function.add_constant(TypedConstant { ty, value: Constant::Poison });
                 self.write(slot.value, poison);
             }
@@ -356,17 +356,17 @@ impl Emitter<'_, '_> {
             }
             let wide = match self.shape(result) {
                 Shape::Varying if !is_matrix(&ty) => {
-                    let vector = self.vector_type(&ty);
+                    let vector = Self::vector_type(&ty);
                     Wide::Varying(self.read(&vector, slot.value))
                 }
                 shape @ (Shape::Strided(_) | Shape::Table(_)) => {
-                    let lowered = self.lowered_type(&ty);
+                    let lowered = Self::lowered_type(&ty);
                     let base = self.read(&lowered, slot.value);
                     let ok = slot.ok.map(|ok| self.read(&Type::I1, ok));
                     Wide::Affine { base, shape, ok }
                 }
                 Shape::Uniform | Shape::Varying => {
-                    let lowered = self.lowered_type(&ty);
+                    let lowered = Self::lowered_type(&ty);
                     Wide::Uniform(self.read(&lowered, slot.value))
                 }
             };
@@ -379,7 +379,7 @@ impl Emitter<'_, '_> {
         let slot = self.state.phis[value.index()]
             .and_then(|slot| slot.lanes)
             .ok_or_else(|| PassError::invalid("a φ-function without lanes".to_owned()))?;
-        let ty = self.vector_type(&self.source.value_type(value).clone());
+        let ty = Self::vector_type(&self.source.value_type(value).clone());
         Ok(self.read(&ty, slot))
     }
 

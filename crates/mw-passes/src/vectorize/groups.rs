@@ -115,33 +115,51 @@ impl Open {
     }
 }
 
-impl Emitter<'_, '_> {
-    /// Looks for accesses of `block` that can be done together.
-    pub(super) fn find_groups(&mut self, block: BlockId) {
-        let mut groups = Groups::default();
-        let mut loads: Vec<Open> = Vec::new();
-        let mut stores: Vec<Open> = Vec::new();
-        let finish_load = |open: Open, groups: &mut Groups| {
+/// The search through one block.
+#[derive(Default)]
+struct Search {
+    loads: Vec<Open>,
+    stores: Vec<Open>,
+    groups: Groups,
+}
+
+impl Search {
+    /// Ends the groups of loads that `ends` chooses.
+    fn close_loads(&mut self, ends: impl Fn(&Open) -> bool) {
+        for open in self.loads.extract_if(.., |open| ends(open)) {
             let first = open.members[0].0;
             let group = open.close();
             if group.stride != 0 || group.is_one_piece() {
-                groups.loads.insert(first, group);
+                self.groups.loads.insert(first, group);
             }
-        };
-        let finish_store = |open: Open, groups: &mut Groups| {
+        }
+    }
+
+    /// Ends the groups of stores that `ends` chooses.
+    fn close_stores(&mut self, ends: impl Fn(&Open) -> bool) {
+        for open in self.stores.extract_if(.., |open| ends(open)) {
             let group = open.close();
             // Between the elements of a lane and the next lane's there must be no gap.
             let gapless = group.stride == 0 || group.members.len() as i64 == group.stride / group.size;
-            if gapless && group.is_one_piece() {
-                let last = group.members[group.members.len() - 1].0;
-                for (id, _) in &group.members {
-                    if *id != last {
-                        groups.covered.insert(*id);
-                    }
-                }
-                groups.stores.insert(last, group);
+            if !gapless || !group.is_one_piece() {
+                continue;
             }
-        };
+            let last = group.members[group.members.len() - 1].0;
+            self.groups.covered.extend(group.members.iter().map(|(id, _)| *id).filter(|id| *id != last));
+            self.groups.stores.insert(last, group);
+        }
+    }
+
+    fn close_all(&mut self) {
+        self.close_loads(|_| true);
+        self.close_stores(|_| true);
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// Looks for accesses of `block` that can be done together.
+    pub(super) fn find_groups(&mut self, block: BlockId) {
+        let mut search = Search::default();
         let insts = self.source.block(block).insts.clone();
         let positions: FxHashMap<InstId, usize> =
             insts.iter().enumerate().map(|(position, id)| (*id, position)).collect();
@@ -157,18 +175,22 @@ impl Emitter<'_, '_> {
                     }
                     let root = self.root(*ptr);
                     // What is read here may have been written by a store that is to be delayed.
-                    drain(&mut stores, |open| self.may_alias(open.root, open.space, root, space))
-                        .into_iter()
-                        .for_each(|open| finish_store(open, &mut groups));
+                    search.close_stores(|open| Self::may_alias(open.root, open.space, root, space));
                     let Some((key, constant)) = self.group_key(*ptr, &ty) else { continue };
-                    let found = loads.iter_mut().find(|open| {
+                    let found = search.loads.iter_mut().find(|open| {
                         open.key == key && open.fits(constant) && open.root == root && open.space == space
                     });
                     match found {
                         Some(open) if self.is_ready(*ptr, &positions, open.position, 0) => {
                             open.members.push((id, constant));
                         }
-                        _ => loads.push(Open { key, members: vec![(id, constant)], root, space, position }),
+                        _ => search.loads.push(Open {
+                            key,
+                            members: vec![(id, constant)],
+                            root,
+                            space,
+                            position,
+                        }),
                     }
                 }
                 Inst::Store { ptr, value, volatile: false, ordering: None, .. } => {
@@ -178,9 +200,7 @@ impl Emitter<'_, '_> {
                         continue;
                     }
                     let root = self.root(*ptr);
-                    drain(&mut loads, |open| self.may_alias(open.root, open.space, root, space))
-                        .into_iter()
-                        .for_each(|open| finish_load(open, &mut groups));
+                    search.close_loads(|open| Self::may_alias(open.root, open.space, root, space));
                     let key = self.group_key(*ptr, &ty);
                     let same = |open: &Open| {
                         key.as_ref().is_some_and(|(key, constant)| {
@@ -189,20 +209,24 @@ impl Emitter<'_, '_> {
                                 && open.members.iter().all(|(_, at)| at != constant)
                         })
                     };
-                    drain(&mut stores, |open| {
-                        !same(open) && self.may_alias(open.root, open.space, root, space)
-                    })
-                    .into_iter()
-                    .for_each(|open| finish_store(open, &mut groups));
+                    search.close_stores(|open| {
+                        !same(open) && Self::may_alias(open.root, open.space, root, space)
+                    });
                     let Some((key, constant)) = key else { continue };
-                    match stores.iter_mut().find(|open| {
+                    match search.stores.iter_mut().find(|open| {
                         open.key == key
                             && open.fits(constant)
                             && open.members.iter().all(|(_, at)| *at != constant)
                     }) {
                         Some(open) => open.members.push((id, constant)),
                         None => {
-                            stores.push(Open { key, members: vec![(id, constant)], root, space, position })
+                            search.stores.push(Open {
+                                key,
+                                members: vec![(id, constant)],
+                                root,
+                                space,
+                                position,
+                            });
                         }
                     }
                 }
@@ -211,19 +235,16 @@ impl Emitter<'_, '_> {
                 | Inst::AtomicRmw { .. }
                 | Inst::CmpXchg { .. }
                 | Inst::Fence { .. } => {
-                    drain(&mut loads, |_| true).into_iter().for_each(|open| finish_load(open, &mut groups));
-                    drain(&mut stores, |_| true).into_iter().for_each(|open| finish_store(open, &mut groups));
+                    search.close_all();
                 }
                 Inst::Call(call) if self.may_touch_memory(call) => {
-                    drain(&mut loads, |_| true).into_iter().for_each(|open| finish_load(open, &mut groups));
-                    drain(&mut stores, |_| true).into_iter().for_each(|open| finish_store(open, &mut groups));
+                    search.close_all();
                 }
                 _ => {}
             }
         }
-        loads.into_iter().for_each(|open| finish_load(open, &mut groups));
-        stores.into_iter().for_each(|open| finish_store(open, &mut groups));
-        self.groups = groups;
+        search.close_all();
+        self.groups = search.groups;
     }
 
     pub(super) fn may_touch_memory(&self, call: &mw_air::Call) -> bool {
@@ -291,7 +312,6 @@ impl Emitter<'_, '_> {
     /// Whether accesses through these roots may touch the same bytes. Metal's compiler assumes that buffer
     /// arguments do not overlap, and says so with `air-buffer-no-alias`.
     pub(super) fn may_alias(
-        &self,
         first: Option<ValueId>,
         first_space: AddressSpace,
         second: Option<ValueId>,
@@ -498,7 +518,7 @@ impl Emitter<'_, '_> {
         for ((member, _), bits) in group.members.iter().zip(bits) {
             let result = self.source.inst(*member).result.expect("loads have a value");
             let ty = self.source.value_type(result).clone();
-            let value = self.from_bits(bits, &ty);
+            let value = self.bits_to_value(bits, &ty);
             self.set(result, Wide::Varying(value));
         }
         Ok(true)
@@ -522,7 +542,7 @@ impl Emitter<'_, '_> {
             sources.push(value);
             let ty = self.source.value_type(value).clone();
             let vector = self.vector(value)?;
-            values.push(self.to_bits(vector, &ty));
+            values.push(self.value_bits(vector, &ty));
         }
         if group.stride == 0 {
             return self.emit_pieces_store(&pointers, &sources, &values, group.size);
@@ -691,7 +711,7 @@ impl Emitter<'_, '_> {
             let bits = self.b().shuffle(whole, whole, order);
             let result = self.source.inst(*member).result.expect("loads have a value");
             let ty = self.source.value_type(result).clone();
-            let value = self.from_bits(bits, &ty);
+            let value = self.bits_to_value(bits, &ty);
             self.set(result, Wide::Varying(value));
             results[first as usize] = result;
         }
@@ -800,18 +820,4 @@ impl Emitter<'_, '_> {
         }
         Ok((condition, lowest))
     }
-}
-
-/// Takes out the elements that `take` chooses, in order.
-fn drain(list: &mut Vec<Open>, take: impl Fn(&Open) -> bool) -> Vec<Open> {
-    let mut taken = Vec::new();
-    let mut index = 0;
-    while index < list.len() {
-        if take(&list[index]) {
-            taken.push(list.remove(index));
-        } else {
-            index += 1;
-        }
-    }
-    taken
 }

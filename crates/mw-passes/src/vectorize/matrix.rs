@@ -94,7 +94,7 @@ impl Emitter<'_, '_> {
                 let mut halves = Vec::new();
                 for address in addresses {
                     let bits = self.gather(memory, address, align, full);
-                    halves.push(self.from_bits(bits, &Type::Scalar(element)));
+                    halves.push(self.bits_to_value(bits, &Type::Scalar(element)));
                 }
                 Some(Wide::Uniform(self.matrix_pack(halves[0], halves[1])))
             }
@@ -105,7 +105,7 @@ impl Emitter<'_, '_> {
                 let align = element.bits() / 8;
                 for (slot, address) in addresses.into_iter().enumerate() {
                     let value = self.matrix_slot(matrix, slot as u64);
-                    let bits = self.to_bits(value, &Type::Scalar(element));
+                    let bits = self.value_bits(value, &Type::Scalar(element));
                     self.scatter(address, bits, align, full)?;
                 }
                 None

@@ -46,7 +46,7 @@ impl Emitter<'_, '_> {
                 let ordering = atomic.then_some(mw_air::AtomicOrdering::Monotonic);
                 let inst = Inst::Load { ptr: address, align, volatile, ordering };
                 let bits = self.b().push(inst, Type::Scalar(memory));
-                Wide::Uniform(self.from_bits(bits, ty))
+                Wide::Uniform(self.bits_to_value(bits, ty))
             }
             Wide::Affine { base, shape: Shape::Strided(stride), ok } if stride == size as i64 => {
                 let bits = match ok {
@@ -64,12 +64,12 @@ impl Emitter<'_, '_> {
                         )?
                     }
                 };
-                Wide::Varying(self.from_bits(bits, ty))
+                Wide::Varying(self.bits_to_value(bits, ty))
             }
             Wide::Affine { .. } | Wide::Varying(_) => {
                 let addresses = self.vector(ptr)?;
                 let bits = self.gather(memory, addresses, align, mask);
-                Wide::Varying(self.from_bits(bits, ty))
+                Wide::Varying(self.bits_to_value(bits, ty))
             }
         })
     }
@@ -109,7 +109,7 @@ impl Emitter<'_, '_> {
                         self.last_active(vector, mask)
                     }
                 };
-                let bits = self.to_bits(scalar, ty);
+                let bits = self.value_bits(scalar, ty);
                 self.b().push_void(Inst::Store {
                     ptr: address,
                     value: bits,
@@ -121,7 +121,7 @@ impl Emitter<'_, '_> {
             }
             Wide::Affine { base, shape: Shape::Strided(stride), ok } if stride == size as i64 => {
                 let vector = self.vector(value)?;
-                let bits = self.to_bits(vector, ty);
+                let bits = self.value_bits(vector, ty);
                 match ok {
                     None => self.store_row(base, bits, align, mask),
                     Some(ok) => self.if_else_void(
@@ -136,7 +136,7 @@ impl Emitter<'_, '_> {
             }
             Wide::Affine { .. } | Wide::Varying(_) => {
                 let vector = self.vector(value)?;
-                let bits = self.to_bits(vector, ty);
+                let bits = self.value_bits(vector, ty);
                 let addresses = self.vector(ptr)?;
                 self.scatter(addresses, bits, align, mask)
             }

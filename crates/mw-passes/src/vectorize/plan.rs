@@ -60,7 +60,7 @@ impl Plan {
         for block in control.order.iter().copied().skip(1) {
             let dominator = control.dominators.idom[block.index()].expect("only the entry has no dominator");
             let left = outermost_left(control, dominator, block);
-            let entry = plan.classify(
+            let entry = Self::classify(
                 function,
                 control,
                 divergence,
@@ -99,7 +99,6 @@ impl Plan {
 
     #[expect(clippy::too_many_arguments, reason = "one step of `new`, split off to be readable")]
     fn classify(
-        &self,
         function: &Function,
         control: &Control,
         divergence: &Divergence,
@@ -140,29 +139,28 @@ impl Plan {
         let uniform = predecessors
             .iter()
             .all(|from| class[from.index()] == like_class && !divergence.branches.contains(from))
-            && left.is_none_or(|id| self.is_uniformly_left(control, divergence, id, &predecessors));
+            && left.is_none_or(|id| is_uniformly_left(control, divergence, id, &predecessors));
         if uniform { Entry::Flag { like } } else { Entry::Gather }
     }
+}
 
-    /// Whether no loop that the predecessors leave on the way out of `outermost` is divergent.
-    fn is_uniformly_left(
-        &self,
-        control: &Control,
-        divergence: &Divergence,
-        outermost: LoopId,
-        predecessors: &[BlockId],
-    ) -> bool {
-        if divergence.loops.contains(&outermost) {
-            return false;
-        }
-        predecessors.iter().all(|from| {
-            control
-                .enclosing(*from)
-                .into_iter()
-                .take_while(|id| *id != outermost)
-                .all(|id| !divergence.loops.contains(&id))
-        })
+/// Whether no loop that the predecessors leave on the way out of `outermost` is divergent.
+fn is_uniformly_left(
+    control: &Control,
+    divergence: &Divergence,
+    outermost: LoopId,
+    predecessors: &[BlockId],
+) -> bool {
+    if divergence.loops.contains(&outermost) {
+        return false;
     }
+    predecessors.iter().all(|from| {
+        control
+            .enclosing(*from)
+            .into_iter()
+            .take_while(|id| *id != outermost)
+            .all(|id| !divergence.loops.contains(&id))
+    })
 }
 
 /// The outermost loop that contains `from` but not `to`.

@@ -124,12 +124,11 @@ impl Emitter<'_, '_> {
         self.private.arena = Some(arena);
     }
 
-    pub(super) fn emit_alloca(&mut self, id: InstId) -> Result<(), PassError> {
+    pub(super) fn emit_alloca(&mut self, id: InstId) {
         let result = self.source.inst(id).result.expect("allocas have a value");
         let offset = self.private.offsets.get(&result).copied().unwrap_or(0);
         let value = self.function.const_int(Type::I32, u64::from(offset));
         self.set(result, Wide::Uniform(value));
-        Ok(())
     }
 
     /// Address arithmetic on offsets; all operands are scalars, or all are vectors.
@@ -258,14 +257,14 @@ impl Emitter<'_, '_> {
             let shifted = b.binary(BinaryOp::LShr, value, count);
             b.cast(CastOp::Trunc, shifted, &narrow)
         };
-        Ok(self.from_bits(bits, ty))
+        Ok(self.bits_to_value(bits, ty))
     }
 
     /// A store to private memory under the current mask.
     pub(super) fn private_store(&mut self, ptr: ValueId, value: ValueId, ty: &Type) -> Result<(), PassError> {
         let size = Layout::store_size(ty) as u32;
         let granule = self.private.granule;
-        let bits = self.to_bits(value, ty);
+        let bits = self.value_bits(value, ty);
         if size == granule {
             return self.write_granule(ptr, 0, bits);
         }
@@ -307,7 +306,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A vector of memory-sized integers as lowered values of `ty`.
-    pub(super) fn from_bits(&mut self, bits: ValueId, ty: &Type) -> ValueId {
+    pub(super) fn bits_to_value(&mut self, bits: ValueId, ty: &Type) -> ValueId {
         let lowered =
             self.function.value_type(bits).with_scalar(super::values::lowered(ty.scalar().expect("scalar")));
         let from = self.function.value_type(bits).scalar().expect("integer").bits();
@@ -323,7 +322,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Lowered values of `ty` as memory-sized integers.
-    pub(super) fn to_bits(&mut self, value: ValueId, ty: &Type) -> ValueId {
+    pub(super) fn value_bits(&mut self, value: ValueId, ty: &Type) -> ValueId {
         let size = Layout::store_size(ty) as u16 * 8;
         let from = self.function.value_type(value).clone();
         let target = from.with_scalar(Scalar::Int(size));

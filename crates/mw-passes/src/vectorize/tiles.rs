@@ -116,7 +116,7 @@ impl Emitter<'_, '_> {
                 && match &self.source.inst(*id).inst {
                     Inst::Store { ptr, .. } => {
                         let other = self.source.value_type(*ptr).address_space();
-                        other.is_none_or(|other| self.may_alias(self.root(*ptr), other, root, space))
+                        other.is_none_or(|other| Self::may_alias(self.root(*ptr), other, root, space))
                     }
                     Inst::Call(call) => self.may_touch_memory(call),
                     Inst::AtomicRmw { .. } | Inst::CmpXchg { .. } | Inst::Fence { .. } => true,
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
             },
         )?;
         let ty = self.source.value_type(a).clone();
-        let value = self.from_bits(bits, &ty);
+        let value = self.bits_to_value(bits, &ty);
         self.tiles.read.insert((a, b), value);
         for (slot, result) in [(0, a), (1, b)] {
             let lanes = self.matrix_slot(value, slot);

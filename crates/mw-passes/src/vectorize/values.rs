@@ -283,7 +283,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
 
     pub(super) fn emit(mut self) -> Result<Body, PassError> {
         let start = self.block;
-        self.map_params()?;
+        self.map_params();
         self.emit_private_memory();
         let mask = self.start_mask();
         self.emit_flow(mask)?;
@@ -296,13 +296,13 @@ impl<'e, 'm> Emitter<'e, 'm> {
         })
     }
 
-    fn map_params(&mut self) -> Result<(), PassError> {
+    fn map_params(&mut self) {
         if self.kernel.is_none() {
             for index in 0..self.source.ty.params.len() {
                 let value = self.function.param(index + 2);
                 self.map[index] = Some(Wide::Varying(value));
             }
-            return Ok(());
+            return;
         }
         let arguments = self.function.param(1);
         for index in 0..self.source.ty.params.len() {
@@ -316,7 +316,6 @@ impl<'e, 'm> Emitter<'e, 'm> {
             let value = b.load(&PTR, place, 8);
             self.map[index] = Some(Wide::Uniform(value));
         }
-        Ok(())
     }
 
     /// Mask of the lanes that exist.
@@ -390,7 +389,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
     }
 
     /// Lowered scalar type of a source value (a matrix keeps 64 elements).
-    pub(super) fn lowered_type(&self, ty: &Type) -> Type {
+    pub(super) fn lowered_type(ty: &Type) -> Type {
         match ty {
             Type::Scalar(scalar) => Type::Scalar(lowered(*scalar)),
             Type::Vector(scalar, lanes) => Type::Vector(lowered(*scalar), *lanes),
@@ -399,7 +398,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
     }
 
     /// `<32 x T>` of a source value's type.
-    pub(super) fn vector_type(&self, ty: &Type) -> Type {
+    pub(super) fn vector_type(ty: &Type) -> Type {
         Type::Vector(lowered(ty.scalar().expect("scalar value")), LANES)
     }
 
@@ -569,7 +568,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
 
     /// A constant of the source in the wide function.
     fn constant(&mut self, ty: &Type, constant: &Constant) -> Result<ValueId, PassError> {
-        let lowered_ty = self.lowered_type(ty);
+        let lowered_ty = Self::lowered_type(ty);
         Ok(match constant {
             Constant::Int(_) | Constant::Undef | Constant::Poison => {
                 self.function.add_constant(TypedConstant { ty: lowered_ty, value: constant.clone() })
