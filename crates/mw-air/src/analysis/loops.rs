@@ -1,5 +1,8 @@
 //! Natural loops, and the block order that defines where lanes meet again.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::{Cfg, DominatorTree};
 use crate::BlockId;
 
@@ -31,57 +34,71 @@ pub struct LoopForest {
     pub innermost: Vec<Option<LoopId>>,
 }
 
-/// Control flow that enters a loop at two places. No compiler of Metal produces it.
+/// Loops may nest this deep; the tables of deeper ones would grow with the square of the code.
+const MAX_DEPTH: u32 = 256;
+
+/// Control flow that engines refuse. No compiler of Metal produces it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("irreducible control flow: block {} is jumped back to but does not dominate the jump", .block.0)]
-pub struct IrreducibleError {
-    /// Target of the offending back edge.
-    pub block: BlockId,
+pub enum LoopError {
+    /// A loop is entered at two places.
+    #[error("irreducible control flow: block {} is jumped back to but does not dominate the jump", .block.0)]
+    Irreducible {
+        /// Target of the offending back edge.
+        block: BlockId,
+    },
+    /// Loops inside loops without end.
+    #[error("the loop at block {} lies inside more than {MAX_DEPTH} others", .block.0)]
+    Depth {
+        /// Header of the loop.
+        block: BlockId,
+    },
 }
 
 impl LoopForest {
     /// Finds the loops.
     ///
     /// # Errors
-    /// When a loop has two entries.
-    pub fn new(cfg: &Cfg, dominators: &DominatorTree) -> Result<Self, IrreducibleError> {
+    /// When a loop has two entries, or loops nest too deep.
+    pub fn new(cfg: &Cfg, dominators: &DominatorTree) -> Result<Self, LoopError> {
         let count = cfg.predecessors.len();
         let mut latches: Vec<Vec<BlockId>> = vec![Vec::new(); count];
         for block in &cfg.order {
             for target in &cfg.successors[block.index()] {
                 if cfg.position[target.index()] <= cfg.position[block.index()] {
                     if !dominators.dominates(*target, *block) {
-                        return Err(IrreducibleError { block: *target });
+                        return Err(LoopError::Irreducible { block: *target });
                     }
                     latches[target.index()].push(*block);
                 }
             }
         }
-        let mut loops = Vec::new();
+        let mut loops: Vec<Loop> = Vec::new();
         let mut innermost: Vec<Option<LoopId>> = vec![None; count];
+        // The last loop that each block was found to be inside.
+        let mut inside: Vec<Option<LoopId>> = vec![None; count];
         // Headers in reverse post-order: an outer header precedes the headers inside its loop.
         for header in &cfg.order {
             if latches[header.index()].is_empty() {
                 continue;
             }
-            let mut inside = vec![false; count];
-            inside[header.index()] = true;
+            let id = LoopId(loops.len() as u32);
+            let parent = innermost[header.index()];
+            let depth = parent.map_or(1, |parent| loops[parent.0 as usize].depth + 1);
+            if depth > MAX_DEPTH {
+                return Err(LoopError::Depth { block: *header });
+            }
+            inside[header.index()] = Some(id);
+            let mut blocks = vec![*header];
             let mut work = latches[header.index()].clone();
             while let Some(block) = work.pop() {
-                if !std::mem::replace(&mut inside[block.index()], true) {
+                if inside[block.index()].replace(id) != Some(id) {
+                    blocks.push(block);
                     work.extend(
                         cfg.predecessors[block.index()].iter().filter(|block| cfg.is_reachable(**block)),
                     );
                 }
             }
-            let id = LoopId(loops.len() as u32);
-            let parent = innermost[header.index()];
-            let depth = parent.map_or(1, |parent: LoopId| {
-                let parent: &Loop = &loops[parent.0 as usize];
-                parent.depth + 1
-            });
-            let blocks: Vec<BlockId> =
-                cfg.order.iter().copied().filter(|block| inside[block.index()]).collect();
+            blocks.sort_unstable_by_key(|block| cfg.position[block.index()]);
             for block in &blocks {
                 innermost[block.index()] = Some(id);
             }
@@ -124,22 +141,11 @@ impl LoopForest {
 ///
 /// Gives reachable blocks only.
 pub fn convergence_order(cfg: &Cfg, loops: &LoopForest) -> Vec<BlockId> {
-    // A depth-first walk that treats each loop as one node: from a block, exits of its loop are visited
-    // before blocks that stay inside, so that reverse post-order puts them behind all of the loop.
-    let count = cfg.predecessors.len();
-    let depth_shared = |from: BlockId, to: BlockId| -> u32 {
-        let mut current = loops.innermost[from.index()];
-        while let Some(id) = current {
-            if loops.contains(id, to) {
-                return loops.get(id).depth;
-            }
-            current = loops.get(id).parent;
-        }
-        0
-    };
+    // Kahn's algorithm over the edges that lead forward. Of the blocks that are ready, one of the innermost
+    // loop around the last block goes first, so that a loop is left only when it is done; among those, the
+    // first in reverse post-order.
     let mut order = Vec::with_capacity(cfg.order.len());
-    let mut placed = vec![false; count];
-    let mut waiting: Vec<usize> = (0..count)
+    let mut waiting: Vec<usize> = (0..cfg.predecessors.len())
         .map(|block| {
             cfg.predecessors[block]
                 .iter()
@@ -147,31 +153,61 @@ pub fn convergence_order(cfg: &Cfg, loops: &LoopForest) -> Vec<BlockId> {
                 .count()
         })
         .collect();
-    // Kahn's algorithm with a stack of loops: ready blocks of the innermost open loop go first.
-    let mut ready: Vec<BlockId> = cfg.order.first().copied().into_iter().collect();
-    let mut last: Option<BlockId> = None;
-    while !ready.is_empty() {
-        let pick = (0..ready.len())
-            .max_by_key(|index| {
-                let block = ready[*index];
-                let shared = last.map_or(0, |last| depth_shared(last, block));
-                (shared, std::cmp::Reverse(cfg.position[block.index()]))
-            })
-            .expect("not empty");
-        let block = ready.swap_remove(pick);
-        if std::mem::replace(&mut placed[block.index()], true) {
-            continue;
-        }
+    let mut ready = Ready::new(loops);
+    let mut next = cfg.order.first().copied();
+    while let Some(block) = next {
         order.push(block);
-        last = Some(block);
         for target in &cfg.successors[block.index()] {
             if cfg.position[target.index()] > cfg.position[block.index()] {
                 waiting[target.index()] -= 1;
                 if waiting[target.index()] == 0 {
-                    ready.push(*target);
+                    ready.push(*target, cfg.position[target.index()]);
                 }
             }
         }
+        next = ready.pop(block, cfg);
     }
     order
+}
+
+/// Ready blocks by each loop that they lie in, and all of them, first position first.
+struct Ready<'f> {
+    forest: &'f LoopForest,
+    inside: Vec<BinaryHeap<Reverse<usize>>>,
+    all: BinaryHeap<Reverse<usize>>,
+    /// Positions taken, which may still stand in heaps of outer loops.
+    taken: Vec<bool>,
+}
+
+impl<'f> Ready<'f> {
+    fn new(forest: &'f LoopForest) -> Self {
+        let inside = forest.loops.iter().map(|_| BinaryHeap::new()).collect();
+        Self { forest, inside, all: BinaryHeap::new(), taken: vec![false; forest.innermost.len()] }
+    }
+
+    fn push(&mut self, block: BlockId, position: usize) {
+        let mut around = self.forest.innermost[block.index()];
+        while let Some(id) = around {
+            self.inside[id.0 as usize].push(Reverse(position));
+            around = self.forest.get(id).parent;
+        }
+        self.all.push(Reverse(position));
+    }
+
+    /// The block that follows `last`.
+    fn pop(&mut self, last: BlockId, cfg: &Cfg) -> Option<BlockId> {
+        let mut around = self.forest.innermost[last.index()];
+        loop {
+            let heap = match around {
+                Some(id) => &mut self.inside[id.0 as usize],
+                None => &mut self.all,
+            };
+            while let Some(Reverse(position)) = heap.pop() {
+                if !std::mem::replace(&mut self.taken[position], true) {
+                    return Some(cfg.order[position]);
+                }
+            }
+            around = self.forest.get(around?).parent;
+        }
+    }
 }

@@ -6,4 +6,4 @@ mod loops;
 
 pub use cfg::Cfg;
 pub use dominators::{DominatorTree, PostDominatorTree};
-pub use loops::{IrreducibleError, Loop, LoopForest, LoopId, convergence_order};
+pub use loops::{Loop, LoopError, LoopForest, LoopId, convergence_order};
