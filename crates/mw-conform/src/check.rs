@@ -19,8 +19,9 @@ use crate::plan::{ArgPlan, Case, Rules, mix, plan};
 /// Share of blocks that a kernel should have executed.
 pub const ENOUGH: f64 = 0.9;
 
-/// No new case is started after this time.
-const BUDGET: Duration = Duration::from_secs(10);
+/// No new case is started after so many operations of the interpreter: counted, not timed, so that results
+/// do not depend on how busy the machine is.
+const BUDGET: u64 = 40_000_000;
 
 /// Simdgroup operations after which the interpreter stops a launch.
 const STEPS: u64 = 60_000_000;
@@ -96,13 +97,12 @@ impl Checker {
         let cases = plan(&self.rules, kernel, &info.function_constants, seed)
             .map_err(|error| (Class::NoLaunch, error.to_string()))?;
         let align = widest_access(module);
-        let start = Instant::now();
         let mut prepared: Vec<Prepared> = Vec::new();
         let mut executed = Blocks::default();
         let mut worst: Option<Failure> = None;
         let mut ran = 0;
         for case in &cases {
-            if ran >= 2 && outcome.changed && outcome.coverage() > 0.97 || start.elapsed() > BUDGET {
+            if ran >= 2 && outcome.changed && outcome.coverage() > 0.97 || outcome.steps > BUDGET {
                 break;
             }
             let place = match prepared.iter().position(|known| known.constants == case.constants) {
@@ -157,6 +157,14 @@ impl Checker {
                     break;
                 }
             }
+        }
+        if outcome.coverage() < ENOUGH
+            && let Some(prepared) = prepared.first()
+        {
+            let module = prepared.interp.module();
+            let missed = prepared.interp.own_blocks().filter(|(function, block)| !executed.contains(*function, *block));
+            outcome.missed =
+                missed.map(|(function, block)| format!("{}:{}", module.function(function).name, block.0)).collect();
         }
         // A case that is not in bounds says nothing, as long as others ran.
         if let Some((class, detail)) = worst

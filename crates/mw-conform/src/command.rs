@@ -35,7 +35,7 @@ pub struct Conform {
     /// Journal: kernels that it holds are not checked again.
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// With --resume: check kernels again whose engines did not agree.
+    /// With --resume: check kernels again that were not ok.
     #[arg(long)]
     pub retry: bool,
     /// Give a kernel up after this many seconds.

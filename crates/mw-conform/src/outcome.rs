@@ -95,6 +95,9 @@ pub struct Outcome {
     pub blocks: usize,
     /// Blocks that an active lane executed in some case.
     pub executed: usize,
+    /// Blocks that none executed, as `function:block`, where they are too many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed: Vec<String>,
     /// An output changed.
     pub changed: bool,
     /// Cases that ran on both engines.
@@ -120,6 +123,7 @@ impl Outcome {
             detail: detail.into(),
             blocks: 0,
             executed: 0,
+            missed: Vec::new(),
             changed: false,
             cases: 0,
             findings: BTreeMap::new(),

@@ -11,7 +11,7 @@ use regex::Regex;
 
 use crate::families::family;
 use crate::journal::Journal;
-use crate::outcome::Outcome;
+use crate::outcome::{Class, Outcome};
 use crate::plan::mix;
 use crate::pool;
 use crate::worker::{Request, hash_text};
@@ -158,7 +158,7 @@ impl Sweep {
         let mut twins: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for job in jobs {
             match known.get(&job.name) {
-                Some(outcome) if outcome.hash == job.hash && (!self.retry || outcome.class.agrees()) => {
+                Some(outcome) if outcome.hash == job.hash && (!self.retry || outcome.class == Class::Ok) => {
                     outcomes.insert(job.name.clone(), outcome.clone());
                 }
                 _ if !job.hash.is_empty() && twins.contains_key(&job.hash) => {

@@ -8,7 +8,8 @@ use super::Element;
 pub enum FillKind {
     /// Floats: standard normal; integers: small numbers around zero, or from zero up; booleans: either.
     Normal,
-    /// As `Normal`, with zeros, infinities, NaN, denormals and the largest and least numbers in between.
+    /// As `Normal`, with zeros, infinities, NaN, denormals, the largest and least numbers and many equal ones
+    /// in between.
     Special,
     /// Floats: uniform between the bounds; integers: uniform, the second bound excluded.
     Range(f64, f64),
@@ -64,6 +65,8 @@ impl Fill {
         match self.kind {
             FillKind::Normal => self.normal(random, out),
             FillKind::Special if random & 7 == 0 => special(element, random >> 3, out),
+            // Small whole numbers: equal neighbours, and equal parts of complex numbers.
+            FillKind::Special if random & 7 < 3 => element.bytes_of_int((random >> 3 & 3) as i64 - 1, out),
             FillKind::Special => self.normal(random, out),
             FillKind::Range(low, high) => {
                 let value = low + (high - low) * unit(random);

@@ -3,7 +3,7 @@
 //! ```toml
 //! [[rule]]
 //! kernel = '^rope_single_(freqs_)?(?P<type>\w+)$'   # on the kernel's name; numeric groups become variables
-//! let = ["D = 32", "B = 3"]                          # evaluated in order; a case may set them first
+//! let = ["D = 32", "B = 3"]                          # evaluated in order; a case's value replaces the rule's
 //! threads = "[D / 2, B, 1]"                          # or `threadgroups`
 //! threadgroup = "[D / 2, 1, 1]"
 //! args = { offset = "7", stride = "D", freqs = "range(0.5, 2)" }
@@ -134,7 +134,8 @@ fn name_variables(pattern: &Regex, kernel: &KernelInfo) -> Variables {
     variables.insert("max_threads".into(), Number::Int(i64::from(max)));
     if let Some(captures) = pattern.captures(&kernel.name) {
         for name in pattern.capture_names().flatten() {
-            let text = captures.name(name).map_or("", |group| group.as_str());
+            // A group that took no part is 0, so that expressions may name it.
+            let text = captures.name(name).map_or("0", |group| group.as_str());
             let value = text.parse().map_or_else(|_| Number::Word(text.to_owned()), Number::Int);
             variables.insert(name.to_owned(), value);
         }
@@ -154,17 +155,24 @@ struct Maker<'a> {
 impl Maker<'_> {
     /// The case; `None` when its `when` does not hold.
     fn make(&self, mut variables: Variables) -> Result<Option<Case>, String> {
-        let mut fixed = Vec::new();
+        // A case's own value takes the place of the rule's, so that it may use what stands before it there.
+        let mut own = Vec::new();
         for line in &self.text.lets {
-            let (name, value) = assignment(line)?;
-            variables.insert(name.into(), evaluate(value, &variables)?);
-            fixed.push(name);
+            own.push(assignment(line)?);
         }
+        let mut lines = Vec::new();
         for line in &self.common.lets {
-            let (name, value) = assignment(line)?;
-            if !fixed.contains(&name) {
-                variables.insert(name.into(), evaluate(value, &variables)?);
+            lines.push(assignment(line)?);
+        }
+        let (replacing, new): (Vec<_>, Vec<_>) =
+            own.into_iter().partition(|(name, _)| lines.iter().any(|(known, _)| known == name));
+        for (name, value) in &mut lines {
+            if let Some((_, other)) = replacing.iter().find(|(known, _)| known == name) {
+                *value = other;
             }
+        }
+        for (name, value) in new.into_iter().chain(lines) {
+            variables.insert(name.into(), evaluate(value, &variables)?);
         }
         for condition in [&self.common.when, &self.text.when].into_iter().flatten() {
             if evaluate(condition, &variables)?.int()? == 0 {
