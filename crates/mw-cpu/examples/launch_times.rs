@@ -1,4 +1,5 @@
-//! Time of launches of hand-made kernels: an empty one, one per barrier, and of loading from the cache.
+//! Time of launches of hand-made kernels, of barriers and of loading from the cache, and whether memory
+//! stays flat.
 #![expect(clippy::print_stdout, reason = "a command for the terminal")]
 
 use std::sync::Arc;
@@ -40,6 +41,13 @@ fn best(rounds: usize, mut run: impl FnMut()) -> Duration {
         .unwrap_or_default()
 }
 
+/// Memory of this process that is in use, in KiB.
+fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
+}
+
 fn main() {
     let folder = std::env::temp_dir().join(format!("mw-launch-times-{}", std::process::id()));
     let options = CpuOptions::from_environment().expect("settings make sense");
@@ -77,5 +85,20 @@ fn main() {
         let each = lots.saturating_sub(few).as_secs_f64() * 1e9 / f64::from(groups * simdgroups * 100);
         println!("{simdgroups} simdgroups: {each:.2} ns per barrier and simdgroup, all threads together");
     }
+    let before = resident_kib();
+    let start = Instant::now();
+    for _ in 0..1_000_000 {
+        empty.run(&launch(one)).expect("it runs");
+    }
+    let time = start.elapsed();
+    println!("a million launches: {time:?}, resident memory {before} KiB before, {} after", resident_kib());
+    let module = Arc::new(mw_air::parse(&module(0)).expect("the text is right"));
+    let info = Arc::new(ModuleInfo::parse(&module).expect("the schema is right"));
+    let start = Instant::now();
+    for _ in 0..20_000 {
+        backend.kernel(&module, &info, 0).run(&launch(one)).expect("it runs");
+    }
+    let time = start.elapsed();
+    println!("20,000 kernels loaded and run: {time:?}, resident memory {} KiB", resident_kib());
     std::fs::remove_dir_all(folder).expect("the folder can be removed");
 }

@@ -146,8 +146,11 @@ impl Pool {
             state: Mutex::default(),
             idle: Condvar::new(),
         };
-        if !job.work_alone(self.threads() as u64) || self.helpers.is_empty() {
-            job.work();
+        let is_left = job.work_alone(self.threads() as u64);
+        if !is_left || self.helpers.is_empty() {
+            if is_left {
+                job.work();
+            }
             return job.lock().fault.take().map_or(Ok(()), Err);
         }
         let job = Arc::new(job);
