@@ -26,6 +26,8 @@ use crate::uniformity::Shape;
 const MAX_STRIDE_BYTES: i64 = 32;
 /// Widest piece of one lane that is read or written at once, in bytes.
 const MAX_PIECE_BYTES: i64 = 64;
+/// Most elements of one lane in a group: shuffles of many small elements take the code generator seconds.
+const MAX_PIECE: i64 = 16;
 /// How deep a linear form looks into an address.
 const MAX_DEPTH: u32 = 24;
 
@@ -104,7 +106,7 @@ impl Open {
     fn fits(&self, constant: i64) -> bool {
         let low = self.members.iter().map(|(_, at)| *at).min().unwrap_or(constant).min(constant);
         let high = self.members.iter().map(|(_, at)| *at).max().unwrap_or(constant).max(constant);
-        let limit = if self.key.1 == 0 { MAX_PIECE_BYTES } else { self.key.1 };
+        let limit = if self.key.1 == 0 { MAX_PIECE_BYTES.min(MAX_PIECE * self.key.2) } else { self.key.1 };
         high - low < limit && (high - low) % self.key.2 == 0
     }
 
@@ -332,7 +334,11 @@ impl Emitter<'_, '_> {
         let stride = match self.shape(ptr) {
             Shape::Uniform => return None,
             Shape::Strided(stride) if stride == size => return None,
-            Shape::Strided(stride) if stride > size && stride <= MAX_STRIDE_BYTES && stride % size == 0 => {
+            Shape::Strided(stride)
+                if stride > size
+                    && stride <= MAX_STRIDE_BYTES.min(MAX_PIECE * size)
+                    && stride % size == 0 =>
+            {
                 stride
             }
             Shape::Strided(_) | Shape::Table(_) | Shape::Varying => 0,
