@@ -1,6 +1,7 @@
 """``python -m reference SET [FOLDER]`` writes a set of cases unless it is there already.
 
 SET is ``demo`` (real shapes, with MLX's times) or ``families`` (small shapes, all kernel families).
+``python -m reference peers`` is a process that `mw-bench peers` drives.
 """
 
 from __future__ import annotations
@@ -33,10 +34,15 @@ def identity(with_machine: bool) -> dict[str, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m reference", description=__doc__)
-    parser.add_argument("set", choices=["demo", "families"])
+    parser.add_argument("set", choices=["demo", "families", "peers"])
     parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("--force", action="store_true", help="write the set again even if it is there")
     options = parser.parse_args()
+    if options.set == "peers":
+        from .peers import serve
+
+        serve()
+        return 0
     defaults = {"demo": ROOT / ".cache/demo", "families": ROOT / ".cache/reference"}
     folder = options.folder or defaults[options.set]
     found = identity(with_machine=options.set == "demo")

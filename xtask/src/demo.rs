@@ -28,12 +28,11 @@ pub(crate) fn references(context: &Context, set: &str, force: bool) -> Result<()
     let python = context.root.join(".venv/bin/python");
     ensure!(python.exists(), "there is no .venv: run `make setup`");
     let force = force.then_some("--force");
-    let path = context.root.join("python");
-    let _path = context.shell.push_env("PYTHONPATH", path);
-    // Some distributions set these for OpenBLAS, and then it uses code for another CPU.
-    let _core = context.shell.push_env("OPENBLAS_CORETYPE", "");
-    let _cache = context.shell.push_env("OPENBLAS_L2_SIZE", "");
+    // Some systems set these for OpenBLAS, and then it uses code for another CPU.
     cmd!(context.shell, "{python} -m reference {set} {force...}")
+        .env("PYTHONPATH", context.root.join("python"))
+        .env_remove("OPENBLAS_CORETYPE")
+        .env_remove("OPENBLAS_L2_SIZE")
         .quiet()
         .run()
         .with_context(|| format!("the reference values `{set}` cannot be made"))

@@ -7,11 +7,13 @@
 //! runs kernels starts the `mw` binary instead of linking its crates (`cargo xtask tidy` checks that).
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the terminal")]
 
+mod bench;
 mod bless;
 mod codegen;
 mod context;
 mod demo;
 mod libraries;
+mod references;
 mod tidy;
 
 use std::process::ExitCode;
@@ -30,20 +32,24 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
+    Bench(bench::Args),
     Bless(bless::Args),
     Codegen(codegen::Args),
     Demo(demo::Args),
     Libraries(libraries::Args),
+    References(references::Args),
     Tidy(tidy::Args),
 }
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = Context::find().and_then(|context| match &cli.chore {
+        Chore::Bench(args) => bench::run(args, &context),
         Chore::Bless(args) => bless::run(args, &context),
         Chore::Codegen(args) => codegen::run(args, &context),
         Chore::Demo(args) => demo::run(args, &context),
         Chore::Libraries(args) => libraries::run(args, &context),
+        Chore::References(args) => references::run(args, &context),
         Chore::Tidy(args) => tidy::run(args, &context),
     });
     match outcome {

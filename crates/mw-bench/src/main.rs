@@ -2,7 +2,10 @@
 //! start it.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for the terminal")]
 
+mod compile;
 mod demo;
+mod dispatch;
+mod peers;
 mod verification;
 
 use std::process::ExitCode;
@@ -18,13 +21,19 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Compile(compile::Args),
     Demo(demo::Args),
+    Dispatch(dispatch::Args),
+    Peers(peers::Args),
     Verify(verification::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
+        Command::Compile(args) => compile::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Dispatch(args) => dispatch::run(&args),
+        Command::Peers(args) => peers::run(&args),
         Command::Verify(args) => verification::run(&args),
     };
     match outcome {

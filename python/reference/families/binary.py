@@ -47,7 +47,7 @@ FLOAT_OPS = [
     Op("Minimum", minimum),
     Op("Remainder", remainder, 1, 1),
     Op("Power", np.power, 16, 1, low=0.1),
-    Op("LogAddExp", np.logaddexp, 8, 4),
+    Op("LogAddExp", np.logaddexp),
     Op("ArcTan2", np.arctan2, 6, 1),
     Op("Equal", np.equal, is_test=True),
     Op("NotEqual", np.not_equal, is_test=True),
@@ -92,9 +92,14 @@ def outcome(op: Op, a, b, dtype: str) -> np.ndarray:
     return y if op.is_test else flushed(y, dtype)
 
 
-def judge(case: Case, op: Op, y: np.ndarray, dtype: str) -> None:
+def judge(case: Case, op: Op, y: np.ndarray, dtype: str, a: np.ndarray, b: np.ndarray) -> None:
     if op.is_test:
         case.expect("c", y, "bool_")
+    elif op.name == "LogAddExp":
+        # The larger operand and a logarithm up to ln 2 are added and may cancel.
+        scale = 1 + np.maximum(np.abs(a), np.abs(b)).astype(np.float64)
+        case.expect("c", y, scale=np.broadcast_to(np.where(np.isfinite(scale), scale, 1), y.shape),
+                    tolerance=6 * arrays.ROUNDOFF[dtype], unit="of 1 + |max|")
     else:
         case.expect("c", y, ulp=op.ulp if dtype == "float32" else op.half_ulp)
 
@@ -111,7 +116,7 @@ def write_float(writer: Writer, number: int, op: Op) -> None:
             case = writer.case(f"{prefix}_{op.name}", f"{dtype} {size}")
             case.input("a", left, dtype).input("b", right, dtype).room("c", size, out)
             elementwise.binary(case, op.name, dtype, kind, size, many)
-            judge(case, op, np.broadcast_to(outcome(op, left, right, dtype), size), dtype)
+            judge(case, op, np.broadcast_to(outcome(op, left, right, dtype), size), dtype, left, right)
         write_strided(writer, op, number, dtype, out)
 
 
@@ -130,7 +135,7 @@ def write_strided(writer: Writer, op: Op, number: int, dtype: str, out: str) -> 
             case = writer.case(f"{prefix}{'large' if large else ''}_{op.name}", f"{dtype} {'×'.join(map(str, shape))}")
             case.input("a", base_a, dtype).input("b", base_b, dtype).room("c", shape, out)
             elementwise.binary_strided(case, op.name, dtype, layout_of(a), layout_of(b), large)
-            judge(case, op, outcome(op, a, b, dtype), dtype)
+            judge(case, op, outcome(op, a, b, dtype), dtype, a, b)
 
 
 def write_integers(writer: Writer) -> None:
