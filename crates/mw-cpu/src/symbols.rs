@@ -5,7 +5,7 @@
 //! results would differ from machine to machine.
 #![expect(unsafe_code, reason = "functions with C's calling convention")]
 
-use mw_passes::abi::BARRIER_SYMBOL;
+use mw_passes::abi::{BARRIER_SYMBOL, COPY_TILE_SYMBOL, TileCopy};
 
 use crate::half;
 use crate::switch;
@@ -19,6 +19,7 @@ pub(crate) fn address(name: &str) -> Option<usize> {
     }
     let address = match name {
         BARRIER_SYMBOL => switch::mw_barrier as *const (),
+        COPY_TILE_SYMBOL => copy_tile as *const (),
         "memcpy" => memcpy as *const (),
         "memmove" => memmove as *const (),
         "memset" => memset as *const (),
@@ -31,6 +32,43 @@ pub(crate) fn address(name: &str) -> Option<usize> {
         _ => return None,
     };
     Some(address as usize)
+}
+
+/// Copies a tile element by element. A fault in here is a fault of the kernel, like one in its own code.
+unsafe extern "C" fn copy_tile(copy: *const TileCopy) {
+    // SAFETY: compiled kernels pass the address of a structure on their stack.
+    let copy = unsafe { *copy };
+    let inside = |at: i64, extent: u64| {
+        let last = (extent as i64).wrapping_sub(1);
+        if (0..=last).contains(&at) {
+            Some(at as u64)
+        } else if copy.to_edge != 0 && last >= 0 {
+            Some(at.clamp(0, last) as u64)
+        } else {
+            None
+        }
+    };
+    let bytes = copy.element_bytes as usize;
+    let offset = |x: u64, step: u64, y: u64, row: u64| {
+        x.wrapping_mul(step).wrapping_add(y.wrapping_mul(row)).wrapping_mul(copy.element_bytes) as usize
+    };
+    for y in 0..copy.height {
+        for x in 0..copy.width {
+            let to = copy.to.wrapping_add(offset(x, copy.to_column, y, copy.to_row));
+            let source = inside((x as i64).wrapping_add(copy.offset_x), copy.source_width)
+                .zip(inside((y as i64).wrapping_add(copy.offset_y), copy.source_height));
+            match source {
+                Some((column, row)) => {
+                    let from = copy.from.wrapping_add(offset(column, copy.from_column, row, copy.from_row));
+                    // SAFETY: the kernel asks for these bytes; whether they are its own is as unsure as for
+                    // each of its stores, and a wild address ends in the same fault handler.
+                    unsafe { std::ptr::copy(from, to, bytes) };
+                }
+                // SAFETY: as above.
+                None => unsafe { std::ptr::write_bytes(to, 0, bytes) },
+            }
+        }
+    }
 }
 
 extern "C" fn fmaf(a: f32, b: f32, c: f32) -> f32 {

@@ -15,6 +15,43 @@ pub const KERNEL_SYMBOL: &str = "mw_kernel";
 /// Symbol of the threadgroup barrier that the caller provides.
 pub const BARRIER_SYMBOL: &str = "mw_barrier";
 
+/// Symbol of the function that copies a tile: `void @mw_copy_tile(ptr tile)`, with a [`TileCopy`].
+pub const COPY_TILE_SYMBOL: &str = "mw_copy_tile";
+
+/// A copy of elements between two tiles, as `simdgroup_async_copy` does it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct TileCopy {
+    /// Bytes of an element.
+    pub element_bytes: u64,
+    /// First element of the target.
+    pub to: *mut u8,
+    /// Elements from a row of the target to the next, and from a column to the next.
+    pub to_row: u64,
+    /// See `to_row`.
+    pub to_column: u64,
+    /// Columns and rows that are written.
+    pub width: u64,
+    /// See `width`.
+    pub height: u64,
+    /// First element of the source.
+    pub from: *const u8,
+    /// Elements from a row of the source to the next, and from a column to the next.
+    pub from_row: u64,
+    /// See `from_row`.
+    pub from_column: u64,
+    /// Columns and rows that the source has.
+    pub source_width: u64,
+    /// See `source_width`.
+    pub source_height: u64,
+    /// Where the target's corner lies in the source; may be outside.
+    pub offset_x: i64,
+    /// See `offset_x`.
+    pub offset_y: i64,
+    /// Elements outside the source: 0 zeros, otherwise the nearest edge.
+    pub to_edge: u64,
+}
+
 /// What a simdgroup knows about itself. Read-only for the kernel.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,7 @@ use mw_air::{
 
 use super::values::{Emitter, LANES, Wide, lowered};
 use crate::PassError;
-use crate::abi::{BARRIER_SYMBOL, offset};
+use crate::abi::{BARRIER_SYMBOL, COPY_TILE_SYMBOL, offset};
 use crate::scalarize::{BUILTIN_PREFIX, MATRIX_PACK, MATRIX_SLOT};
 use crate::uniformity::Shape;
 
@@ -406,6 +406,12 @@ impl Emitter<'_, '_> {
                 shape: Shape::Strided(1),
                 ok: None,
             }),
+            Intrinsic::AsyncCopy { dimensions, .. } => {
+                self.copy_tile(dimensions, &call.args)?;
+                // The copy is done: the event says nothing.
+                Some(Wide::Uniform(self.function.const_int(Type::I32, 0)))
+            }
+            Intrinsic::WaitEvents => None,
             Intrinsic::IsUniform { .. } => {
                 // Only feeds assumptions, which are gone.
                 let yes = self.function.const_int(Type::I1, 1);
@@ -419,14 +425,44 @@ impl Emitter<'_, '_> {
             | Intrinsic::Integer { .. }
             | Intrinsic::Relational { .. }
             | Intrinsic::Convert { .. }
-            | Intrinsic::AsyncCopy { .. }
-            | Intrinsic::WaitEvents
             | Intrinsic::NormalizePredicate { .. }
             | Intrinsic::IsFunctionConstantDefined
             | Intrinsic::VisibleFunctionPointer
             | Intrinsic::Tensor(_)
             | Intrinsic::TensorOperations => return Err(PassError::unsupported(format!("`{name}`"))),
         })
+    }
+
+    /// Hands an asynchronous copy to the caller's function, which does it at once.
+    fn copy_tile(&mut self, dimensions: u8, args: &[ValueId]) -> Result<(), PassError> {
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.uniform_or_first(*arg)?);
+        }
+        let (one, zero) = (self.function.const_int(Type::I64, 1), self.function.const_int(Type::I64, 0));
+        let fields: Vec<ValueId> = match (dimensions, &*values) {
+            // Size, alignment, target, source, count.
+            (1, &[size, _, to, from, count]) => {
+                vec![size, to, count, one, count, one, from, count, one, count, one, zero, zero, zero]
+            }
+            (
+                2,
+                &[size, _, to, row, column, width, height, from, source_row, source_column, w, h, x, y, mode],
+            ) => {
+                let mode = self.b().cast(CastOp::ZExt, mode, &Type::I64);
+                vec![size, to, row, column, width, height, from, source_row, source_column, w, h, x, y, mode]
+            }
+            _ => return Err(PassError::invalid("an asynchronous copy with an unknown signature".to_owned())),
+        };
+        let slot = self.slot(&Type::array(Type::I64, fields.len() as u64));
+        for (index, field) in fields.into_iter().enumerate() {
+            let mut b = self.b();
+            let index = b.int(&Type::I64, index as u64);
+            let place = b.gep(&Type::I64, slot, vec![index]);
+            b.store(place, field, 8);
+        }
+        self.call_external(COPY_TILE_SYMBOL, vec![slot], &Type::Void);
+        Ok(())
     }
 
     fn atomic(

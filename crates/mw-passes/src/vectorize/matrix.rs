@@ -113,7 +113,7 @@ impl Emitter<'_, '_> {
         })
     }
 
-    fn uniform_or_first(&mut self, value: ValueId) -> Result<ValueId, PassError> {
+    pub(super) fn uniform_or_first(&mut self, value: ValueId) -> Result<ValueId, PassError> {
         if self.is_uniform(value) {
             return self.uniform(value);
         }
