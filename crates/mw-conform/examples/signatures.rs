@@ -27,8 +27,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 for (index, arg) in kernel.args.iter().enumerate() {
                     let role = match &arg.role {
                         ArgRole::Buffer(b) | ArgRole::IndirectBuffer(b) => {
-                            let members: Vec<String> =
-                                b.members.iter().map(|m| format!("{} {}@{}[{}]", m.type_name, m.name, m.offset, m.array_length)).collect();
+                            let members: Vec<String> = b
+                                .members
+                                .iter()
+                                .map(|m| {
+                                    format!("{} {}@{}[{}]", m.type_name, m.name, m.offset, m.array_length)
+                                })
+                                .collect();
                             format!(
                                 "buffer({}) {:?} {} size {:?} tsize {:?} {members:?}",
                                 b.location, b.access, b.space.0, b.size, b.type_size
@@ -37,7 +42,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         ArgRole::VisibleFunctionTable { location } => format!("table({location})"),
                         ArgRole::Builtin(b) => format!("{b:?}"),
                     };
-                    println!("  {index} {} {} {}{}{role}", arg.type_name, arg.name, if arg.unused { "UNUSED " } else { "" }, if arg.predicate.is_some() { "GATED " } else { "" });
+                    println!(
+                        "  {index} {} {} {}{}{role}",
+                        arg.type_name,
+                        arg.name,
+                        if arg.unused { "UNUSED " } else { "" },
+                        if arg.predicate.is_some() { "GATED " } else { "" }
+                    );
                 }
             }
             for c in &info.function_constants {

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use mw_air::schema::{ArgRole, ModuleInfo};
 use mw_air::{AddressSpace, Inst, Module, Type};
-use mw_backend::{Argument, CompileError, ConstantValues, Kernel as _, Launch, LaunchError, ThreadgroupOrder};
+use mw_backend::{
+    Argument, CompileError, ConstantValues, Kernel as _, Launch, LaunchError, ThreadgroupOrder,
+};
 use mw_cpu::{CpuBackend, CpuKernel, CpuOptions};
 use mw_interp::{InterpBackend, InterpKernel};
 
@@ -131,8 +133,11 @@ impl Checker {
                 }
             }
             outcome.blocks = prepared.interp.own_blocks().count();
-            outcome.executed =
-                prepared.interp.own_blocks().filter(|(function, block)| executed.contains(*function, *block)).count();
+            outcome.executed = prepared
+                .interp
+                .own_blocks()
+                .filter(|(function, block)| executed.contains(*function, *block))
+                .count();
             outcome.changed |= result.buffers.iter().flatten().any(|buffer| buffer.before != buffer.after);
             outcome.steps += result.steps;
             for finding in &result.findings {
@@ -162,9 +167,13 @@ impl Checker {
             && let Some(prepared) = prepared.first()
         {
             let module = prepared.interp.module();
-            let missed = prepared.interp.own_blocks().filter(|(function, block)| !executed.contains(*function, *block));
-            outcome.missed =
-                missed.map(|(function, block)| format!("{}:{}", module.function(function).name, block.0)).collect();
+            let missed = prepared
+                .interp
+                .own_blocks()
+                .filter(|(function, block)| !executed.contains(*function, *block));
+            outcome.missed = missed
+                .map(|(function, block)| format!("{}:{}", module.function(function).name, block.0))
+                .collect();
         }
         // A case that is not in bounds says nothing, as long as others ran.
         if let Some((class, detail)) = worst
@@ -175,7 +184,8 @@ impl Checker {
         if outcome.coverage() < ENOUGH || !outcome.changed {
             let share = outcome.coverage() * 100.0;
             let output = if outcome.changed { "" } else { "; no output changed" };
-            let detail = format!("{} of {} blocks executed ({share:.0} %){output}", outcome.executed, outcome.blocks);
+            let detail =
+                format!("{} of {} blocks executed ({share:.0} %){output}", outcome.executed, outcome.blocks);
             return Err((Class::LowCoverage, detail));
         }
         Ok(())
@@ -216,12 +226,20 @@ impl Checker {
     }
 
     /// Runs a case on compiled code, with one thread and with several, and compares all buffers.
-    fn compare(&self, prepared: &Prepared, case: &Case, expected: &Interpreted, align: usize) -> Result<(), Failure> {
+    fn compare(
+        &self,
+        prepared: &Prepared,
+        case: &Case,
+        expected: &Interpreted,
+        align: usize,
+    ) -> Result<(), Failure> {
         let one = run_compiled(&prepared.cpu, case, expected, align)?;
         let kernel = prepared.cpu.info();
         for (index, (contents, actual)) in expected.buffers.iter().zip(&one).enumerate() {
             let (Some(contents), Some(actual)) = (contents, actual) else { continue };
-            if let Some(found) = difference(&kernel.args[index].name, element(case, index), &contents.after, actual) {
+            if let Some(found) =
+                difference(&kernel.args[index].name, element(case, index), &contents.after, actual)
+            {
                 return Err((Class::Mismatch, found.to_string()));
             }
         }

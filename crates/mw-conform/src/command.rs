@@ -62,6 +62,9 @@ pub enum ConformError {
     /// The sweep.
     #[error(transparent)]
     Sweep(#[from] SweepError),
+    /// The launch rules.
+    #[error(transparent)]
+    Rules(#[from] crate::plan::RuleError),
     /// The output.
     #[error("the result cannot be written: {0}")]
     Output(#[from] io::Error),
@@ -94,6 +97,8 @@ impl Conform {
     /// Runs the sweep with this program as worker, called with `subcommand`, and writes the result to `out`.
     /// Whether all engines agree.
     pub fn run(&self, subcommand: &str, out: &mut dyn Write) -> Result<bool, ConformError> {
+        // Workers read the rules too; a mistake in them is better told once.
+        crate::plan::Rules::built_in()?;
         let mut arguments: Vec<OsString> = vec![subcommand.into(), self.library.clone().into()];
         arguments.extend(["--seed".into(), self.seed.to_string().into()]);
         let worker = WorkerCommand { program: std::env::current_exe()?, arguments };

@@ -81,8 +81,7 @@ mod tests {
 
     #[test]
     fn zeros_differ_by_sign() {
-        let found =
-            difference("out", Element::Float, &0_f32.to_le_bytes(), &(-0_f32).to_le_bytes()).unwrap();
+        let found = difference("out", Element::Float, &0_f32.to_le_bytes(), &(-0_f32).to_le_bytes()).unwrap();
         assert_eq!(found.ulp, 0);
         assert_eq!(found.actual, "-0e0 (0x80000000)");
     }

@@ -6,9 +6,30 @@
 
 /// Type names as they occur in kernel names, longest first where one is a prefix of another.
 const TYPES: [&str; 24] = [
-    "complex64_t", "complex64", "bfloat16_t", "bfloat16", "float16_t", "float16", "float32", "float64",
-    "bool_", "uint16", "uint32", "uint64", "uint8", "int16", "int32", "int64", "int8", "bfloat", "float", "half",
-    "bool", "short", "uint", "int",
+    "complex64_t",
+    "complex64",
+    "bfloat16_t",
+    "bfloat16",
+    "float16_t",
+    "float16",
+    "float32",
+    "float64",
+    "bool_",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "bfloat",
+    "float",
+    "half",
+    "bool",
+    "short",
+    "uint",
+    "int",
 ];
 
 /// The family of a kernel name.
@@ -21,7 +42,8 @@ pub fn family(name: &str) -> String {
             if let Some(after) = rest.strip_prefix(ty) {
                 // `int` inside a longer word, such as `point`, is no type.
                 let short = !ty.ends_with(|c: char| c.is_ascii_digit() || c == '_');
-                let inside = short && (previous.is_ascii_lowercase() || after.starts_with(|c: char| c.is_ascii_lowercase()));
+                let inside = short
+                    && (previous.is_ascii_lowercase() || after.starts_with(|c: char| c.is_ascii_lowercase()));
                 if !inside {
                     out.push('T');
                     previous = 'T';

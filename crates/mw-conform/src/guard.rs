@@ -97,8 +97,7 @@ impl GuardedBuffer {
         let rest = self.memory.len - PAGE - self.start - self.len;
         let mut bytes = vec![0; rest];
         // SAFETY: the bytes behind the buffer, up to the guard page, are open pages of the mapping.
-        let view =
-            unsafe { BufferView::new(self.memory.base.as_ptr().add(self.start + self.len), rest) };
+        let view = unsafe { BufferView::new(self.memory.base.as_ptr().add(self.start + self.len), rest) };
         view.read(0, &mut bytes).expect("the rest is read");
         bytes.iter().all(|byte| *byte == super::plan::PATTERN)
     }

@@ -204,7 +204,9 @@ pub fn interpret(kernel: &InterpKernel, case: &Case, active: &[bool]) -> Result<
                 buffers.grow(case, &extents, &message)?;
                 fault = message;
             }
-            Err(error @ LaunchError::Watchdog { .. }) => return Err(InterpretError::Watchdog(error.to_string())),
+            Err(error @ LaunchError::Watchdog { .. }) => {
+                return Err(InterpretError::Watchdog(error.to_string()));
+            }
             Err(error) => return Err(InterpretError::Launch(error)),
         }
     }

@@ -102,7 +102,12 @@ impl Worker {
 }
 
 /// Runs jobs on `count` workers; outcomes come as they are ready. Workers stop when the receiver is dropped.
-pub(crate) fn run(jobs: Vec<Job>, command: &WorkerCommand, count: usize, limit: Duration) -> Receiver<Outcome> {
+pub(crate) fn run(
+    jobs: Vec<Job>,
+    command: &WorkerCommand,
+    count: usize,
+    limit: Duration,
+) -> Receiver<Outcome> {
     let (sender, receiver) = channel();
     let queue = Arc::new(Mutex::new(jobs.into_iter()));
     for _ in 0..count {

@@ -30,8 +30,14 @@ pub struct Summary {
 }
 
 /// Bounds of [`Summary::coverage`].
-const COVERAGE: [(&str, f64); 6] =
-    [("under 50 %", 0.5), ("50 to 70 %", 0.7), ("70 to 80 %", 0.8), ("80 to 90 %", 0.9), ("90 to 100 %", 1.0), ("all", 2.0)];
+const COVERAGE: [(&str, f64); 6] = [
+    ("under 50 %", 0.5),
+    ("50 to 70 %", 0.7),
+    ("70 to 80 %", 0.8),
+    ("80 to 90 %", 0.9),
+    ("90 to 100 %", 1.0),
+    ("all", 2.0),
+];
 
 impl Summary {
     /// Counts outcomes.
@@ -124,7 +130,8 @@ pub fn terminal(outcomes: &[Outcome]) -> String {
 /// The page that is kept: counts, and the kernels that are not `ok`, by family.
 pub fn markdown(title: &str, preface: &str, outcomes: &[Outcome]) -> String {
     let summary = Summary::of(outcomes);
-    let mut text = format!("# {title}\n\n{preface}\n\n| result | kernels | families |\n| --- | --- | --- |\n");
+    let mut text =
+        format!("# {title}\n\n{preface}\n\n| result | kernels | families |\n| --- | --- | --- |\n");
     text += &classes(outcomes, |name, kernels, families| format!("| {name} | {kernels} | {families} |\n"));
     let _ = writeln!(text, "| all | {} | {} |", summary.kernels, summary.families);
     text += "\n| blocks executed by an active lane | kernels |\n| --- | --- |\n";
@@ -138,7 +145,8 @@ pub fn markdown(title: &str, preface: &str, outcomes: &[Outcome]) -> String {
         }
     }
     for class in Class::ALL.into_iter().filter(|class| *class != Class::Ok) {
-        let of_class: Vec<Outcome> = outcomes.iter().filter(|outcome| outcome.class == class).cloned().collect();
+        let of_class: Vec<Outcome> =
+            outcomes.iter().filter(|outcome| outcome.class == class).cloned().collect();
         if of_class.is_empty() {
             continue;
         }

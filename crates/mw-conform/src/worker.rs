@@ -45,7 +45,8 @@ pub fn serve(path: &Path, seed: u64) -> Result<(), WorkerError> {
     let checker = Checker::new(Rules::built_in()?, seed)?;
     for line in io::stdin().lock().lines() {
         let request: Request = serde_json::from_str(&line?).map_err(io::Error::from)?;
-        let function = libraries.get(request.library).and_then(|library| library.function_at(request.function));
+        let function =
+            libraries.get(request.library).and_then(|library| library.function_at(request.function));
         let Some(function) = function else { continue };
         let outcome = check(&checker, &function);
         let mut answer = serde_json::to_vec(&outcome).map_err(io::Error::from)?;

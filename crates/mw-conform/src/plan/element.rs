@@ -125,11 +125,7 @@ impl Element {
             let sign = 1_u64 << (self.size() * 8 - 1);
             if bits & sign == 0 { bits as i64 } else { -((bits & (sign - 1)) as i64) }
         };
-        if self.is_float() {
-            ordered(left).abs_diff(ordered(right))
-        } else {
-            left.abs_diff(right)
-        }
+        if self.is_float() { ordered(left).abs_diff(ordered(right)) } else { left.abs_diff(right) }
     }
 }
 

@@ -44,7 +44,11 @@ pub(super) fn evaluate(text: &str, variables: &Variables) -> Result<Number, Stri
     let mut parser = Parser { rest: text, variables };
     let value = parser.ternary().map_err(|error| format!("{error} in `{text}`"))?;
     parser.skip();
-    if parser.rest.is_empty() { Ok(value) } else { Err(format!("`{}` is left over in `{text}`", parser.rest)) }
+    if parser.rest.is_empty() {
+        Ok(value)
+    } else {
+        Err(format!("`{}` is left over in `{text}`", parser.rest))
+    }
 }
 
 /// Splits at commas that stand outside of brackets; the empty text has no parts.
@@ -237,10 +241,8 @@ mod tests {
     use super::*;
 
     fn value(text: &str) -> Number {
-        let variables = Variables::from([
-            ("M".to_owned(), Number::Int(70)),
-            ("ta".to_owned(), Number::Word("t".into())),
-        ]);
+        let variables =
+            Variables::from([("M".to_owned(), Number::Int(70)), ("ta".to_owned(), Number::Word("t".into()))]);
         evaluate(text, &variables).unwrap()
     }
 

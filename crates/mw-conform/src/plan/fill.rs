@@ -114,22 +114,36 @@ fn special(element: Element, choice: u64, out: &mut Vec<u8>) {
         }
         Element::Float => {
             let values = [
-                0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN_POSITIVE, 1e-40, 88.5,
-                -104.0, 1e5, 0.5, -1.0, 3.0e9, 1e-6, -2.5,
+                0.0,
+                -0.0,
+                f32::INFINITY,
+                f32::NEG_INFINITY,
+                f32::NAN,
+                f32::MAX,
+                f32::MIN_POSITIVE,
+                1e-40,
+                88.5,
+                -104.0,
+                1e5,
+                0.5,
+                -1.0,
+                3.0e9,
+                1e-6,
+                -2.5,
             ];
             u64::from(values[(choice % 16) as usize].to_bits())
         }
         Element::Half => {
             let bits: [u16; 16] = [
-                0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0x7bff, 0x0400, 0x0001, 0x0203, 0x8001, 0x3c00, 0xbc00, 0x4900,
-                0x3800, 0xc100, 0x2c00,
+                0, 0x8000, 0x7c00, 0xfc00, 0x7e00, 0x7bff, 0x0400, 0x0001, 0x0203, 0x8001, 0x3c00, 0xbc00,
+                0x4900, 0x3800, 0xc100, 0x2c00,
             ];
             u64::from(bits[(choice % 16) as usize])
         }
         Element::BFloat => {
             let bits: [u16; 16] = [
-                0, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0x7f7f, 0x0080, 0x0001, 0x42b1, 0xc2d0, 0x3f80, 0xbf80, 0x4f33,
-                0x3f00, 0xc020, 0x3586,
+                0, 0x8000, 0x7f80, 0xff80, 0x7fc0, 0x7f7f, 0x0080, 0x0001, 0x42b1, 0xc2d0, 0x3f80, 0xbf80,
+                0x4f33, 0x3f00, 0xc020, 0x3586,
             ];
             u64::from(bits[(choice % 16) as usize])
         }

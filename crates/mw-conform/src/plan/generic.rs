@@ -109,7 +109,9 @@ pub(super) fn argument(arg: &KernelArg, round: &Round, stream: u64) -> ArgPlan {
     let name = arg.name.to_ascii_lowercase();
     let kind = if buffer.access != Access::Read {
         FillKind::Pattern
-    } else if !element.is_float() && ["ind", "idx", "offset", "segment"].iter().any(|part| name.contains(part)) {
+    } else if !element.is_float()
+        && ["ind", "idx", "offset", "segment"].iter().any(|part| name.contains(part))
+    {
         FillKind::Range(0.0, 4.0)
     } else if round.special {
         FillKind::Special

@@ -107,7 +107,8 @@ impl Rules {
         constants: &[FunctionConstant],
         seed: u64,
     ) -> Result<Option<Vec<Case>>, RuleError> {
-        let Some((pattern, rule)) = self.rules.iter().find(|(pattern, _)| pattern.is_match(&kernel.name)) else {
+        let Some((pattern, rule)) = self.rules.iter().find(|(pattern, _)| pattern.is_match(&kernel.name))
+        else {
             return Ok(None);
         };
         let variables = name_variables(pattern, kernel);
@@ -185,7 +186,8 @@ impl Maker<'_> {
             .iter()
             .enumerate()
             .map(|(index, arg)| {
-                self.argument(index, arg, &variables).map_err(|error| format!("argument `{}`: {error}", arg.name))
+                self.argument(index, arg, &variables)
+                    .map_err(|error| format!("argument `{}`: {error}", arg.name))
             })
             .collect::<Result<_, String>>()?;
         let label = if self.text.lets.is_empty() && self.text.constants.is_empty() {
@@ -210,7 +212,8 @@ impl Maker<'_> {
             }
             Ok(size)
         };
-        let pick = |get: fn(&CaseText) -> &Option<String>| get(self.text).as_deref().or(get(self.common).as_deref());
+        let pick =
+            |get: fn(&CaseText) -> &Option<String>| get(self.text).as_deref().or(get(self.common).as_deref());
         let threadgroup = size(pick(|text| &text.threadgroup).unwrap_or("[min(max_threads, 128), 1, 1]"))?;
         let total: u64 = threadgroup.iter().map(|size| u64::from(*size)).product();
         let max = u64::from(self.kernel.max_threads_per_threadgroup.unwrap_or(1024));
@@ -230,7 +233,8 @@ impl Maker<'_> {
     fn constants(&self, variables: &Variables) -> Result<ConstantValues, String> {
         let mut values = generic::constant_values(self.constants, self.index);
         for constant in self.constants {
-            let text = find(&self.text.constants, &constant.name).or(find(&self.common.constants, &constant.name));
+            let text =
+                find(&self.text.constants, &constant.name).or(find(&self.common.constants, &constant.name));
             if let Some(text) = text {
                 let element = Element::of_type(&constant.type_name, None);
                 let bytes = element_bytes(element, &evaluate(text, variables)?)?;
@@ -271,7 +275,8 @@ impl Maker<'_> {
             return Ok(ArgPlan::Fill(Fill { element, kind, stream }));
         }
         let mut bytes = Vec::new();
-        let values = if text.starts_with('[') { list(text, variables)? } else { vec![evaluate(text, variables)?] };
+        let values =
+            if text.starts_with('[') { list(text, variables)? } else { vec![evaluate(text, variables)?] };
         for value in values {
             bytes.extend(element_bytes(element, &value)?);
         }
@@ -332,7 +337,11 @@ fn generator(text: &str, variables: &Variables) -> Result<Option<FillKind>, Stri
             ("range", [low, high]) if high > low => FillKind::Range(*low, *high),
             ("ascending", [step]) => FillKind::Ascending { step: *step, period: 0 },
             ("ascending", [step, period]) => FillKind::Ascending { step: *step, period: *period as u64 },
-            _ => return Err(format!("`{text}`: write `fill(x)`, `range(low, high)` or `ascending(step, period)`")),
+            _ => {
+                return Err(format!(
+                    "`{text}`: write `fill(x)`, `range(low, high)` or `ascending(step, period)`"
+                ));
+            }
         },
         _ => return Ok(None),
     }))
@@ -355,8 +364,11 @@ fn structure(
     for member in members {
         let Some(text) = tables.iter().find_map(|table| table.get(&*member.name)) else { continue };
         let element = Element::of_type(&member.type_name, Some(member.size));
-        let values =
-            if text.trim().starts_with('[') { list(text, variables)? } else { vec![evaluate(text, variables)?] };
+        let values = if text.trim().starts_with('[') {
+            list(text, variables)?
+        } else {
+            vec![evaluate(text, variables)?]
+        };
         let mut at = member.offset as usize;
         for value in values {
             let value = element_bytes(element, &value)?;
