@@ -156,8 +156,7 @@ impl Set {
     /// Reads `manifest.json` of a folder.
     pub fn open(folder: &Path) -> Result<Self, SetError> {
         let path = folder.join("manifest.json");
-        let text =
-            std::fs::read(&path).map_err(|source| SetError::Read { path: path.clone(), source })?;
+        let text = std::fs::read(&path).map_err(|source| SetError::Read { path: path.clone(), source })?;
         let mut set: Self =
             serde_json::from_slice(&text).map_err(|source| SetError::Parse { path, source })?;
         folder.clone_into(&mut set.folder);

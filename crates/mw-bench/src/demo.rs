@@ -64,7 +64,11 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if args.json { print_json(&set, &rows)? } else { print_table(&set, &rows) }
+    if args.json {
+        print_json(&set, &rows)?;
+    } else {
+        print_table(&set, &rows);
+    }
     let all_right = rows.iter().all(|row| row.result.as_ref().is_ok_and(|it| it.wrong.is_none()));
     Ok(if all_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -105,7 +109,8 @@ fn ratio(case: &Case, ours: Duration) -> Option<f64> {
 }
 
 fn print_table(set: &Set, rows: &[Row<'_>]) {
-    let versions: Vec<String> = set.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let versions: Vec<String> =
+        set.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
     println!("{}; {}", Machine::this(), versions.join(", "));
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Disabled);

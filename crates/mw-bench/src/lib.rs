@@ -16,7 +16,7 @@ mod verify;
 
 pub use case::{Case, Output, Set, SetError, Step};
 pub use check::{Mismatch, Outcome, check};
-pub use names::name_family;
 pub use library::{LibraryMissing, mlx_library};
+pub use names::name_family;
 pub use prepared::{CaseError, Prepared};
 pub use verify::{Verdict, by_family, verify};

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 /// No library is there.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no {path}: run `make setup`, or set MW_LIBRARIES to the folder that holds mlx14/mlx.metallib")]
+#[error(
+    "there is no {path}: run `make setup`, or set MW_LIBRARIES to the folder that holds mlx14/mlx.metallib"
+)]
 pub struct LibraryMissing {
     path: PathBuf,
 }

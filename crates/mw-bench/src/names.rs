@@ -2,8 +2,24 @@
 
 /// Types as kernel names spell them, longer ones first where one begins another.
 const TYPES: [&str; 18] = [
-    "complex64", "complex32_t", "bfloat16_t", "bfloat16", "float16_t", "float16", "float32", "float2", "float",
-    "bool_", "uint16", "uint32", "uint64", "uint8", "int16", "int32", "int64", "int8",
+    "complex64",
+    "complex32_t",
+    "bfloat16_t",
+    "bfloat16",
+    "float16_t",
+    "float16",
+    "float32",
+    "float2",
+    "float",
+    "bool_",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
 ];
 
 /// The name with every type replaced by `T` and every number by `N`. Two names of one family come from the

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use metalworking::{
-    Buffer, ComputeCommandEncoder, ComputePipelineState, ConstantScalar, Device, Error, FunctionConstantValues,
-    Library,
+    Buffer, ComputeCommandEncoder, ComputePipelineState, ConstantScalar, Device, Error,
+    FunctionConstantValues, Library,
 };
 use mw_manifest::{ConstantText, Dtype, ManifestError, Tensor, Value};
 

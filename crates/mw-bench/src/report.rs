@@ -39,9 +39,9 @@ impl Machine {
             .filter(|feature| flags.split_whitespace().any(|flag| flag == *feature))
             .collect();
         let memory = read("/proc/meminfo");
-        let kib = memory.lines().find_map(|line| {
-            line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok()
-        });
+        let kib = memory
+            .lines()
+            .find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
         Self {
             cpu,
             cores: std::thread::available_parallelism().map_or(1, usize::from),
@@ -67,7 +67,8 @@ pub fn today() -> String {
 
 /// The civil date of a day counted from 1970-01-01.
 fn date_of(day: u64) -> String {
-    let is_leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let (mut year, mut rest) = (1970, day);
     while rest >= 365 + u64::from(is_leap(year)) {
         rest -= 365 + u64::from(is_leap(year));

@@ -98,8 +98,11 @@ fn table(set: &Set, verdicts: &[Verdict<'_>], engine: Engine) -> Result<String> 
         for (operator, all) in operators {
             let kernels: BTreeSet<String> =
                 all.iter().flat_map(|it| &it.case.steps).map(|step| name_family(&step.kernel)).collect();
-            let types: BTreeSet<&str> =
-                all.iter().filter_map(|it| it.case.name.split_whitespace().next()).filter(|it| is_type(it)).collect();
+            let types: BTreeSet<&str> = all
+                .iter()
+                .filter_map(|it| it.case.name.split_whitespace().next())
+                .filter(|it| is_type(it))
+                .collect();
             let right = all.iter().filter(|verdict| verdict.is_right()).count();
             writeln!(
                 text,
@@ -130,7 +133,8 @@ fn operator(case: &Case) -> &str {
 /// The largest error of all cases, in each unit that they are judged by.
 fn largest(all: &[&Verdict<'_>]) -> String {
     let outcomes = || all.iter().filter_map(|it| it.outcomes.as_ref().ok()).flatten();
-    let ulp = outcomes().filter(|(_, outcome)| outcome.relative.is_none()).map(|(_, outcome)| outcome.ulp).max();
+    let ulp =
+        outcomes().filter(|(_, outcome)| outcome.relative.is_none()).map(|(_, outcome)| outcome.ulp).max();
     let mut relative: BTreeMap<&str, f64> = BTreeMap::new();
     for (output, outcome) in outcomes() {
         if let Some(error) = outcome.relative {

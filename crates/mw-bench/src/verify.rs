@@ -32,19 +32,21 @@ impl Verdict<'_> {
         let name = format!("{} [{}] ({kernels})", self.case.family, self.case.name);
         match &self.outcomes {
             Err(error) => Some(format!("{name}: {error}")),
-            Ok(outcomes) => outcomes.iter().find(|(_, outcome)| outcome.wrong > 0).map(|(output, outcome)| {
-                let first = outcome.first.as_ref().map_or_else(String::new, |first| {
-                    format!("; element {} is {}, expected {}", first.index, first.actual, first.expected)
-                });
-                format!(
-                    "{name}: {} of {} wrong in `{}`, {} of {} allowed{first}",
-                    outcome.wrong,
-                    outcome.count,
-                    output.buffer,
-                    outcome.describe(output),
-                    output.allowed(),
-                )
-            }),
+            Ok(outcomes) => {
+                outcomes.iter().find(|(_, outcome)| outcome.wrong > 0).map(|(output, outcome)| {
+                    let first = outcome.first.as_ref().map_or_else(String::new, |first| {
+                        format!("; element {} is {}, expected {}", first.index, first.actual, first.expected)
+                    });
+                    format!(
+                        "{name}: {} of {} wrong in `{}`, {} of {} allowed{first}",
+                        outcome.wrong,
+                        outcome.count,
+                        output.buffer,
+                        outcome.describe(output),
+                        output.allowed(),
+                    )
+                })
+            }
         }
     }
 }

@@ -26,6 +26,8 @@ def erfinv(y: np.ndarray) -> np.ndarray:
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     x = (low + high) / 2
     x = np.where(y == 0, y, np.where(y == 1, np.inf, np.where(y == -1, -np.inf, x)))
+    # Near 0 it is a line.
+    x = np.where(np.abs(y) < 1e-8, y * (math.sqrt(math.pi) / 2), x)
     return np.where(np.abs(y) <= 1, x, np.nan)
 
 
