@@ -76,7 +76,8 @@ impl CpuOptions {
             target,
             threads,
             time_limit: Duration::from_secs(number("MW_TIME_LIMIT", "seconds")?.unwrap_or(60)),
-            stack_bytes: 1 << 20,
+            // Spills of the largest kernels (complex matrix products) take 1.7 MB beside their private arrays.
+            stack_bytes: 8 << 20,
             clear_threadgroup_memory: number("MW_CLEAR_MEMORY", "0 or 1")?.unwrap_or(0) != 0,
             cache_folder: cache_folder(),
             cache_bytes: number("MW_CACHE_BYTES", "a number of bytes")?.unwrap_or(DEFAULT_CACHE_BYTES),
