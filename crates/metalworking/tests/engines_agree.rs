@@ -125,8 +125,13 @@ fn engines_agree_on_every_kernel() {
                     }
                 }
                 (a, b) => {
-                    writeln!(failures, "{name}, {shape:?}: {:?} and {:?}", a.as_ref().err(), b.as_ref().err())
-                        .expect("strings take all")
+                    writeln!(
+                        failures,
+                        "{name}, {shape:?}: {:?} and {:?}",
+                        a.as_ref().err(),
+                        b.as_ref().err()
+                    )
+                    .expect("strings take all");
                 }
             }
         }

@@ -16,7 +16,7 @@ use crate::compare::difference;
 use crate::guard::GuardedBuffer;
 use crate::interpret::{Blocks, InterpretError, Interpreted, declared_size, interpret};
 use crate::outcome::{Class, Outcome};
-use crate::plan::{ArgPlan, Case, Rules, mix, plan};
+use crate::plan::{ArgPlan, Case, Element, Rules, mix, plan};
 
 /// Share of blocks that a kernel should have executed.
 pub const ENOUGH: f64 = 0.9;
@@ -96,9 +96,12 @@ impl Checker {
             .ok_or_else(|| unreadable(&format!("the module has no kernel `{name}`")))?;
         let kernel = &info.kernels[index];
         let seed = name.bytes().fold(self.seed, |seed, byte| mix(seed ^ u64::from(byte)));
-        let cases = plan(&self.rules, kernel, &info.function_constants, seed)
+        let mut cases = plan(&self.rules, kernel, &info.function_constants, seed)
             .map_err(|error| (Class::NoLaunch, error.to_string()))?;
         let align = widest_access(module);
+        if has_atomic_floats(module) {
+            name_atomic_floats(kernel, &mut cases);
+        }
         let mut prepared: Vec<Prepared> = Vec::new();
         let mut executed = Blocks::default();
         let mut worst: Option<Failure> = None;
@@ -107,12 +110,12 @@ impl Checker {
             if ran >= 2 && outcome.changed && outcome.coverage() > 0.97 || outcome.steps > BUDGET {
                 break;
             }
-            let place = match prepared.iter().position(|known| known.constants == case.constants) {
-                Some(place) => place,
-                None => {
-                    prepared.push(self.prepare(module, &info, index, &case.constants)?);
-                    prepared.len() - 1
-                }
+            let known = prepared.iter().position(|known| known.constants == case.constants);
+            let place = if let Some(place) = known {
+                place
+            } else {
+                prepared.push(self.prepare(module, &info, index, &case.constants)?);
+                prepared.len() - 1
             };
             let prepared = &mut prepared[place];
             let clock = Instant::now();
@@ -121,7 +124,7 @@ impl Checker {
             let result = match result {
                 Ok(result) => result,
                 Err(error) => {
-                    keep_worst(&mut worst, Self::interpret_failure(case, error));
+                    keep_worst(&mut worst, Self::interpret_failure(case, &error));
                     continue;
                 }
             };
@@ -191,7 +194,7 @@ impl Checker {
         Ok(())
     }
 
-    fn interpret_failure(case: &Case, error: InterpretError) -> Failure {
+    fn interpret_failure(case: &Case, error: &InterpretError) -> Failure {
         let class = match error {
             InterpretError::OutOfBounds(_) => Class::NoLaunch,
             InterpretError::Watchdog(_) => Class::Watchdog,
@@ -257,11 +260,11 @@ impl Checker {
     }
 }
 
-fn element(case: &Case, index: usize) -> crate::plan::Element {
+fn element(case: &Case, index: usize) -> Element {
     match &case.args[index] {
         ArgPlan::Fill(fill) => fill.element,
         ArgPlan::Exact { element, .. } => *element,
-        ArgPlan::Builtin | ArgPlan::Threadgroup(_) => crate::plan::Element::Unsigned(1),
+        ArgPlan::Builtin | ArgPlan::Threadgroup(_) => Element::Unsigned(1),
     }
 }
 
@@ -349,4 +352,30 @@ fn widest_access(module: &Module) -> usize {
         }
     }
     widest as usize
+}
+
+/// Whether the module has atomic operations on `float`.
+fn has_atomic_floats(module: &Module) -> bool {
+    module
+        .functions
+        .iter()
+        .any(|function| function.name.starts_with("air.atomic.") && function.name.ends_with(".f32"))
+}
+
+/// Reflection names atomic types without what they hold: where there are atomic floats, buffers of atomic
+/// words hold them, so that their NaN are compared as such.
+fn name_atomic_floats(kernel: &mw_air::schema::KernelInfo, cases: &mut [Case]) {
+    for case in cases {
+        for (arg, plan) in kernel.args.iter().zip(&mut case.args) {
+            let ArgRole::Buffer(buffer) = &arg.role else { continue };
+            let is_atomic = arg.type_name.contains("atomic")
+                || buffer.members.iter().any(|member| member.type_name.contains("atomic"));
+            if is_atomic
+                && buffer.type_size == Some(4)
+                && let ArgPlan::Fill(fill) = plan
+            {
+                fill.element = Element::Float;
+            }
+        }
+    }
 }

@@ -125,6 +125,11 @@ impl GrowingBuffer {
         self.len
     }
 
+    /// Whether it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Grows to `len` bytes; `write` fills the new ones. Shorter lengths change nothing.
     pub fn grow(&mut self, len: usize, write: impl FnOnce(usize, &mut [u8])) -> io::Result<()> {
         if len <= self.len {

@@ -62,6 +62,7 @@ impl Worker {
     }
 
     /// The outcome of a job. `None` when the worker must be replaced; the outcome says why then.
+    #[expect(clippy::result_large_err, reason = "both sides are outcomes, once a kernel")]
     fn check(&mut self, job: &Job, limit: Duration) -> Result<Outcome, Outcome> {
         self.checked += 1;
         let mut line = serde_json::to_vec(&job.request).unwrap_or_default();

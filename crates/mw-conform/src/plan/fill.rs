@@ -64,7 +64,7 @@ impl Fill {
         let element = self.element;
         match self.kind {
             FillKind::Normal => self.normal(random, out),
-            FillKind::Special if random & 7 == 0 => special(element, random >> 3, out),
+            FillKind::Special if random.trailing_zeros() >= 3 => special(element, random >> 3, out),
             // Small whole numbers: equal neighbours, and equal parts of complex numbers.
             FillKind::Special if random & 7 < 3 => element.bytes_of_int((random >> 3 & 3) as i64 - 1, out),
             FillKind::Special => self.normal(random, out),

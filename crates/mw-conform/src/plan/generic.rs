@@ -99,7 +99,7 @@ pub(super) fn argument(arg: &KernelArg, round: &Round, stream: u64) -> ArgPlan {
     let element = Element::of_type(&arg.type_name, buffer.type_size);
     if !buffer.members.is_empty() && !arg.type_name.starts_with("complex") {
         let mut bytes = Vec::new();
-        structure(&buffer.members, &arg.type_name, round, &mut bytes);
+        structure(&buffer.members, round, &mut bytes);
         bytes.resize(bytes.len().max(buffer.type_size.unwrap_or(0) as usize), 0);
         return ArgPlan::Exact { bytes, element };
     }
@@ -143,13 +143,13 @@ fn constant(arg: &KernelArg, buffer: &BufferArg, element: Element, round: &Round
 }
 
 /// Members of a structure, nested ones included.
-fn structure(members: &[StructMember], type_name: &str, round: &Round, bytes: &mut Vec<u8>) {
+fn structure(members: &[StructMember], round: &Round, bytes: &mut Vec<u8>) {
     let base = bytes.len();
     for member in members {
         bytes.resize(bytes.len().max(base + member.offset as usize), 0);
         bytes.truncate(base + member.offset as usize);
         if !member.members.is_empty() {
-            structure(&member.members, type_name, round, bytes);
+            structure(&member.members, round, bytes);
             continue;
         }
         let element = Element::of_type(&member.type_name, Some(member.size));
