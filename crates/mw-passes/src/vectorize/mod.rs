@@ -21,6 +21,7 @@ mod groups;
 mod lane_loop;
 mod matrix;
 mod memory;
+mod pieces;
 mod plan;
 mod private;
 mod products;
