@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mw_air::schema::{ArgRole, ModuleInfo};
-use mw_air::{AddressSpace, Inst, Module, Type};
+use mw_air::{AddressSpace, BlockId, FuncId, Inst, Module, Type};
 use mw_backend::{
     Argument, CompileError, ConstantValues, Kernel as _, Launch, LaunchError, ThreadgroupOrder,
 };
@@ -130,12 +130,12 @@ impl Checker {
             };
             ran += 1;
             let known = outcome.executed;
-            for (function, block) in prepared.interp.own_blocks() {
+            for (function, block) in own_blocks(&prepared.interp) {
                 if result.executed.contains(function, block) {
                     executed.insert(function, block);
                 }
             }
-            outcome.blocks = prepared.interp.own_blocks().count();
+            outcome.blocks = own_blocks(&prepared.interp).count();
             outcome.executed = prepared
                 .interp
                 .own_blocks()
@@ -378,4 +378,10 @@ fn name_atomic_floats(kernel: &mw_air::schema::KernelInfo, cases: &mut [Case]) {
             }
         }
     }
+}
+
+/// The kernel's own blocks: without those of helpers that setting the constants has given a body.
+fn own_blocks(kernel: &InterpKernel) -> impl Iterator<Item = (FuncId, BlockId)> + '_ {
+    let module = kernel.module();
+    kernel.own_blocks().filter(|(function, _)| !module.function(*function).name.starts_with("air."))
 }
