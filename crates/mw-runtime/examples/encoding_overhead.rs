@@ -1,6 +1,6 @@
 //! Times encode + commit + wait of a kernel that does nothing, and watches the memory of the process.
 //!
-//! `cargo run --release -p mw-runtime --example launch_overhead [dispatches]`
+//! `cargo run --release -p mw-runtime --example encoding_overhead [dispatches]`
 #![expect(clippy::print_stdout, reason = "prints its measurements")]
 
 #[path = "../tests/support/mod.rs"]
