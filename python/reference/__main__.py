@@ -18,13 +18,16 @@ from .cases import Writer, is_current
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def identity(with_machine: bool) -> dict[str, str]:
-    """Versions that the results depend on; for timings the machine too."""
-    sources = sorted(Path(__file__).parent.rglob("*.py"))
+def identity(name: str) -> dict[str, str]:
+    """Versions that a set depends on; for timings the machine too."""
+    own = Path(__file__).parent
+    folders = [own / "launch"] + ([own / "families"] if name == "families" else [])
+    sources = [own / "arrays.py", own / "cases.py"] + ([own / "demo.py"] if name == "demo" else [])
+    sources += sorted(path for folder in folders for path in folder.glob("*.py"))
     digest = hashlib.blake2b(b"".join(path.read_bytes() for path in sources), digest_size=8)
     found = {name: importlib.metadata.version(name) for name in ("mlx", "numpy")}
     found["reference"] = digest.hexdigest()
-    if with_machine:
+    if name == "demo":
         cpuinfo = Path("/proc/cpuinfo")
         text = cpuinfo.read_text() if cpuinfo.exists() else platform.processor()
         lines = [line for line in text.splitlines() if line.startswith(("model name", "cpu family", "model\t"))]
@@ -45,7 +48,7 @@ def main() -> int:
         return 0
     defaults = {"demo": ROOT / ".cache/demo", "families": ROOT / ".cache/reference"}
     folder = options.folder or defaults[options.set]
-    found = identity(with_machine=options.set == "demo")
+    found = identity(options.set)
     if not options.force and is_current(folder, found):
         return 0
     print(f"computing reference values with MLX {found['mlx']} into {folder}", file=sys.stderr)

@@ -85,16 +85,11 @@ fn measure(case: &Case, prepared: &Prepared, set: &Set, args: &Args) -> Result<M
             wrong = Some((outcome.wrong, outcome.count, outcome.first));
         }
     }
-    // The machine warms up, then at least three runs and as many as fit into the time.
+    // The first run made the code. Now at least three runs, and as many as fit into the time.
     let mut times = Vec::new();
     let start = Instant::now();
-    if first.as_secs_f64() < args.seconds {
-        prepared.run()?;
-        while times.len() < 3 || (start.elapsed().as_secs_f64() < args.seconds && times.len() < 1000) {
-            times.push(prepared.run()?);
-        }
-    } else {
-        times.push(first);
+    while times.len() < 3 || (start.elapsed().as_secs_f64() < args.seconds && times.len() < 1000) {
+        times.push(prepared.run()?);
     }
     // The best of some runs, as for MLX: other work on the machine only ever adds time.
     let best = times.iter().min().copied().unwrap_or(first);
