@@ -10,6 +10,7 @@
 mod bench;
 mod bless;
 mod codegen;
+mod conform;
 mod context;
 mod demo;
 mod libraries;
@@ -35,6 +36,7 @@ enum Chore {
     Bench(bench::Args),
     Bless(bless::Args),
     Codegen(codegen::Args),
+    Conform(conform::Args),
     Demo(demo::Args),
     Libraries(libraries::Args),
     References(references::Args),
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         Chore::Bench(args) => bench::run(args, &context),
         Chore::Bless(args) => bless::run(args, &context),
         Chore::Codegen(args) => codegen::run(args, &context),
+        Chore::Conform(args) => conform::run(args, &context),
         Chore::Demo(args) => demo::run(args, &context),
         Chore::Libraries(args) => libraries::run(args, &context),
         Chore::References(args) => references::run(args, &context),

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use regex::Regex;
 
 use crate::outcome::Class;
-use crate::report::{Summary, terminal};
+use crate::report::{Summary, markdown, terminal};
 use crate::sweep::{Sweep, SweepError, WorkerCommand};
 
 /// Run every kernel of a library on both engines and compare the results bit by bit.
@@ -41,6 +41,9 @@ pub struct Conform {
     /// Give a kernel up after this many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 180)]
     pub limit: u64,
+    /// Write the result as a Markdown page.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     /// Print outcomes and summary as JSON.
     #[arg(long)]
     pub json: bool,
@@ -95,7 +98,7 @@ impl Conform {
     }
 
     /// Runs the sweep with this program as worker, called with `subcommand`, and writes the result to `out`.
-    /// Whether all engines agree.
+    /// Whether nothing is wrong with any kernel.
     pub fn run(&self, subcommand: &str, out: &mut dyn Write) -> Result<bool, ConformError> {
         // Workers read the rules too; a mistake in them is better told once.
         crate::plan::Rules::built_in()?;
@@ -115,13 +118,17 @@ impl Conform {
         })?;
         bar.finish_and_clear();
         let summary = Summary::of(&outcomes);
+        if let Some(path) = &self.report {
+            let title = self.library.file_name().unwrap_or_default().to_string_lossy();
+            std::fs::write(path, markdown(&title, &outcomes))?;
+        }
         if self.json {
             let all = serde_json::json!({ "summary": summary, "outcomes": outcomes });
             writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(io::Error::from)?)?;
         } else {
             write!(out, "{}", terminal(&outcomes))?;
         }
-        Ok(summary.is_clean())
+        Ok(summary.failed == 0)
     }
 }
 

@@ -73,6 +73,12 @@ impl Class {
         }
     }
 
+    /// Whether something is wrong. Undefined values are the kernel's own fault, low coverage is the launch's:
+    /// both are listed, neither fails a sweep.
+    pub fn fails(self) -> bool {
+        !matches!(self, Self::Ok | Self::LowCoverage | Self::Undefined)
+    }
+
     /// Whether the engines were run and agreed.
     pub fn agrees(self) -> bool {
         matches!(self, Self::Ok | Self::LowCoverage)

@@ -19,6 +19,8 @@ pub struct Summary {
     pub classes: BTreeMap<&'static str, usize>,
     /// Kernels whose engines agree.
     pub agree: usize,
+    /// Kernels with something wrong: neither agreement nor undefined values.
+    pub failed: usize,
     /// Kernels by share of blocks executed: below 50, 70, 80, 90, 100 %, and all.
     pub coverage: [usize; 6],
     /// Kernels in which the interpreter found something, by kind.
@@ -47,6 +49,7 @@ impl Summary {
             families: by_family(outcomes).len(),
             classes: BTreeMap::new(),
             agree: outcomes.iter().filter(|outcome| outcome.class.agrees()).count(),
+            failed: outcomes.iter().filter(|outcome| outcome.class.fails()).count(),
             coverage: [0; 6],
             findings: BTreeMap::new(),
             interp_seconds: 0.0,
@@ -66,11 +69,6 @@ impl Summary {
             summary.cpu_seconds += outcome.cpu_ms as f64 / 1e3;
         }
         summary
-    }
-
-    /// Whether every kernel's engines agree.
-    pub fn is_clean(&self) -> bool {
-        self.agree == self.kernels
     }
 }
 
@@ -127,11 +125,25 @@ pub fn terminal(outcomes: &[Outcome]) -> String {
     text
 }
 
+/// What the page says before its tables.
+const PREFACE: &str = "\
+Every kernel runs on the interpreter (unoptimised AIR) and as compiled code, on the same inputs between guard pages.
+All buffers are compared bit by bit; any NaN equals any NaN.
+Compiled code runs once on one thread and once on three.
+Written by `mw conform LIBRARY --report FILE`; do not edit.
+
+- *ok*: the engines agree, an active lane executed at least 90 % of the kernel's blocks, and an output changed.
+- *low coverage*: they agree, on less than that.
+- *undefined values*: they differ in a run in which the kernel used values that it never set, or reached outside
+  of its own private arrays. What such a kernel computes is not defined by Metal either.
+";
+
 /// The page that is kept: counts, and the kernels that are not `ok`, by family.
-pub fn markdown(title: &str, preface: &str, outcomes: &[Outcome]) -> String {
+pub fn markdown(title: &str, outcomes: &[Outcome]) -> String {
     let summary = Summary::of(outcomes);
-    let mut text =
-        format!("# {title}\n\n{preface}\n\n| result | kernels | families |\n| --- | --- | --- |\n");
+    let mut text = format!(
+        "# Conformance of `{title}`\n\n{PREFACE}\n| result | kernels | families |\n| --- | --- | --- |\n"
+    );
     text += &classes(outcomes, |name, kernels, families| format!("| {name} | {kernels} | {families} |\n"));
     let _ = writeln!(text, "| all | {} | {} |", summary.kernels, summary.families);
     text += "\n| blocks executed by an active lane | kernels |\n| --- | --- |\n";

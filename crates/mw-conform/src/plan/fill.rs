@@ -11,6 +11,8 @@ pub enum FillKind {
     /// As `Normal`, with zeros, infinities, NaN, denormals, the largest and least numbers and many equal ones
     /// in between.
     Special,
+    /// Few different values, NaN and infinity among them: branches that compare go both ways.
+    Edges,
     /// Floats: uniform between the bounds; integers: uniform, the second bound excluded.
     Range(f64, f64),
     /// Ascending from 0: element i is about i · step, and repeats after `period` elements.
@@ -68,6 +70,7 @@ impl Fill {
             // Small whole numbers: equal neighbours, and equal parts of complex numbers.
             FillKind::Special if random & 7 < 3 => element.bytes_of_int((random >> 3 & 3) as i64 - 1, out),
             FillKind::Special => self.normal(random, out),
+            FillKind::Edges => edge(element, random, out),
             FillKind::Range(low, high) => {
                 let value = low + (high - low) * unit(random);
                 if element.is_float() {
@@ -149,6 +152,34 @@ fn special(element: Element, choice: u64, out: &mut Vec<u8>) {
         }
     };
     out.extend_from_slice(&bits.to_le_bytes()[..size]);
+}
+
+/// One of few values.
+fn edge(element: Element, random: u64, out: &mut Vec<u8>) {
+    const NUMBERS: [f64; 16] = [
+        f64::NAN,
+        f64::NAN,
+        f64::NAN,
+        0.0,
+        0.0,
+        0.0,
+        1.0,
+        1.0,
+        1.0,
+        -1.0,
+        2.0,
+        -2.5,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        100.0,
+        -100.0,
+    ];
+    const INTEGERS: [i64; 8] = [0, 0, 1, 1, 2, -1, 3, 7];
+    if element.is_float() {
+        element.bytes_of_float(NUMBERS[(random % 16) as usize], out);
+    } else {
+        element.bytes_of_int(INTEGERS[(random % 8) as usize], out);
+    }
 }
 
 /// Uniform in [0, 1).

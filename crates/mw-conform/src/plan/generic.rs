@@ -17,24 +17,29 @@ pub(super) struct Round {
     /// Threads of a threadgroup, where the kernel states no number.
     pub(super) threadgroup: [u32; 3],
     pub(super) threadgroups: [u32; 3],
-    /// Float inputs hold special values.
-    pub(super) special: bool,
+    /// What inputs hold.
+    pub(super) data: FillKind,
 }
 
 const ROUNDS: [Round; 6] = [
-    Round { index: 0, size: 64, threadgroup: [64, 1, 1], threadgroups: [2, 1, 1], special: false },
-    Round { index: 1, size: 37, threadgroup: [8, 8, 1], threadgroups: [2, 2, 1], special: true },
-    Round { index: 2, size: 200, threadgroup: [256, 1, 1], threadgroups: [1, 2, 1], special: false },
-    Round { index: 3, size: 5, threadgroup: [32, 2, 1], threadgroups: [1, 1, 2], special: true },
-    Round { index: 4, size: 96, threadgroup: [128, 1, 1], threadgroups: [2, 2, 1], special: false },
-    Round { index: 5, size: 1, threadgroup: [33, 3, 2], threadgroups: [1, 1, 1], special: false },
+    Round { index: 0, size: 64, threadgroup: [64, 1, 1], threadgroups: [2, 1, 1], data: FillKind::Normal },
+    Round { index: 1, size: 37, threadgroup: [8, 8, 1], threadgroups: [2, 2, 1], data: FillKind::Special },
+    Round { index: 2, size: 200, threadgroup: [256, 1, 1], threadgroups: [1, 2, 1], data: FillKind::Normal },
+    Round { index: 3, size: 5, threadgroup: [32, 2, 1], threadgroups: [1, 1, 2], data: FillKind::Special },
+    Round { index: 4, size: 96, threadgroup: [128, 1, 1], threadgroups: [2, 2, 1], data: FillKind::Edges },
+    Round { index: 5, size: 1, threadgroup: [33, 3, 2], threadgroups: [1, 1, 1], data: FillKind::Normal },
 ];
+
+/// Rounds after those: the same shapes, other data. They cost little, because nothing is compiled anew, and
+/// kernels that read a single element see another one each time.
+const MORE_ROUNDS: usize = 40;
 
 /// Cases for a kernel without a rule.
 pub(super) fn cases(kernel: &KernelInfo, constants: &[FunctionConstant], seed: u64) -> Vec<Case> {
-    ROUNDS
-        .iter()
+    (0..ROUNDS.len() + MORE_ROUNDS)
+        .map(round)
         .map(|round| {
+            let round = &round;
             let seed = seed ^ round.index as u64;
             Case {
                 label: format!("guess {}", round.index),
@@ -53,7 +58,10 @@ pub(super) fn cases(kernel: &KernelInfo, constants: &[FunctionConstant], seed: u
 
 /// The round that rules fall back on for arguments that they do not name.
 pub(super) fn round(index: usize) -> Round {
-    ROUNDS[index % ROUNDS.len()]
+    match ROUNDS.get(index) {
+        Some(round) => *round,
+        None => Round { index, data: FillKind::Edges, ..ROUNDS[index % 2] },
+    }
 }
 
 fn threadgroup(kernel: &KernelInfo, round: &Round) -> [u32; 3] {
@@ -76,11 +84,14 @@ pub(super) fn constant_values(constants: &[FunctionConstant], round: usize) -> C
                 let set = match round {
                     0 => false,
                     1 => true,
-                    _ => (place + round).is_multiple_of(2),
+                    2 | 3 => (place + round).is_multiple_of(2),
+                    // Nothing new: later rounds change the data only.
+                    _ => round.is_multiple_of(2),
                 };
                 bytes.push(u8::from(set));
             }
-            _ => element.bytes_of_int([1, 2, 4, 1, 8, 2][round % 6], &mut bytes),
+            _ => element
+                .bytes_of_int([1, 2, 4, 1, 1, 2][if round < 4 { round } else { round % 2 }], &mut bytes),
         }
         values.set(constant.index, element.bits(&bytes), element.size() as u8);
     }
@@ -113,10 +124,8 @@ pub(super) fn argument(arg: &KernelArg, round: &Round, stream: u64) -> ArgPlan {
         && ["ind", "idx", "offset", "segment"].iter().any(|part| name.contains(part))
     {
         FillKind::Range(0.0, 4.0)
-    } else if round.special {
-        FillKind::Special
     } else {
-        FillKind::Normal
+        round.data
     };
     ArgPlan::Fill(Fill { element, kind, stream })
 }

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! An argument is found by name, or by a pattern with `*`. Its value is an expression, a list `[…]`, a table
-//! of members for structures, or a generator: `normal`, `special`, `bits`, `zeros`, `pattern`,
+//! of members for structures, or a generator: `normal`, `special`, `edges`, `bits`, `zeros`, `pattern`,
+//! `fill(x)`,
 //! `range(low, high)`, `ascending(step, period)`, `bytes(n)` for threadgroup memory. What a rule does not
 //! name is guessed from its name and type.
 
@@ -24,7 +25,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::expr::{Number, Variables, evaluate, split_list};
-use super::{ArgPlan, Case, Element, Fill, FillKind, generic, stream};
+use super::{ArgPlan, Case, Element, Fill, FillKind, generic, mix, stream};
 
 /// A rule that cannot be read, or does not fit a kernel.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -74,7 +75,15 @@ struct CaseText {
     args: BTreeMap<String, Value>,
     #[serde(default)]
     constants: BTreeMap<String, String>,
-    special: Option<bool>,
+    /// Inputs hold special values.
+    #[serde(default)]
+    special: bool,
+    /// Inputs hold few different values.
+    #[serde(default)]
+    edges: bool,
+    /// The case is made so many times, each with other data.
+    #[serde(default)]
+    repeat: usize,
 }
 
 #[derive(Debug, Deserialize)]
@@ -116,13 +125,16 @@ impl Rules {
         let texts = if rule.case.is_empty() { &one[..] } else { &rule.case };
         let mut cases = Vec::new();
         for (index, text) in texts.iter().enumerate() {
-            let maker = Maker { common: rule, text, kernel, constants, index, seed: seed ^ index as u64 };
-            let case = maker.make(variables.clone()).map_err(|message| RuleError::Rule {
-                rule: rule.kernel.clone(),
-                kernel: kernel.name.to_string(),
-                message,
-            })?;
-            cases.extend(case);
+            for turn in 0..text.repeat.max(1) {
+                let seed = mix(seed ^ (index * 1000 + turn) as u64);
+                let maker = Maker { common: rule, text, kernel, constants, index, seed };
+                let case = maker.make(variables.clone()).map_err(|message| RuleError::Rule {
+                    rule: rule.kernel.clone(),
+                    kernel: kernel.name.to_string(),
+                    message,
+                })?;
+                cases.extend(case);
+            }
         }
         Ok(Some(cases))
     }
@@ -246,8 +258,12 @@ impl Maker<'_> {
 
     fn argument(&self, index: usize, arg: &KernelArg, variables: &Variables) -> Result<ArgPlan, String> {
         let stream = stream(self.seed, index);
-        let special = self.text.special.or(self.common.special).unwrap_or(false);
-        let round = generic::Round { special, ..generic::round(self.index) };
+        let data = match (self.text.special || self.common.special, self.text.edges || self.common.edges) {
+            (_, true) => FillKind::Edges,
+            (true, false) => FillKind::Special,
+            (false, false) => FillKind::Normal,
+        };
+        let round = generic::Round { data, ..generic::round(self.index) };
         let guess = generic::argument(arg, &round, stream);
         let ArgRole::Buffer(buffer) = &arg.role else { return Ok(guess) };
         let Some(value) = find(&self.text.args, &arg.name).or(find(&self.common.args, &arg.name)) else {
@@ -329,6 +345,7 @@ fn generator(text: &str, variables: &Variables) -> Result<Option<FillKind>, Stri
     Ok(Some(match name {
         "normal" => FillKind::Normal,
         "special" => FillKind::Special,
+        "edges" => FillKind::Edges,
         "bits" => FillKind::Bits,
         "zeros" => FillKind::Constant(0.0),
         "pattern" => FillKind::Pattern,
