@@ -180,7 +180,7 @@ mod tests {
         let buffer = GuardedBuffer::new(&[1, 2, 3, 4, 5, 6], 4).unwrap();
         let end = buffer.view().address() as usize + 6;
         assert_eq!(buffer.view().address() % 4, 0);
-        assert!(end.next_multiple_of(PAGE) - end < 4);
+        assert!(end.next_multiple_of(4096) - end < 4, "{end:#x}");
         assert_eq!(buffer.bytes(), [1, 2, 3, 4, 5, 6]);
         assert!(buffer.rest_is_untouched());
         // SAFETY: two bytes behind the six are open.
