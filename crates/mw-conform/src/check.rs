@@ -26,7 +26,7 @@ pub const ENOUGH: f64 = 0.9;
 const BUDGET: u64 = 40_000_000;
 
 /// Simdgroup operations after which the interpreter stops a launch.
-const STEPS: u64 = 60_000_000;
+const STEPS: u64 = 30_000_000;
 
 /// Compiled code is stopped after this time.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -125,6 +125,9 @@ impl Checker {
             let result = match result {
                 Ok(result) => result,
                 Err(error) => {
+                    if matches!(error, InterpretError::Watchdog(_)) {
+                        outcome.steps += STEPS;
+                    }
                     keep_worst(&mut worst, Self::interpret_failure(case, &error));
                     continue;
                 }

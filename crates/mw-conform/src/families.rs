@@ -64,3 +64,17 @@ pub fn family(name: &str) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::family;
+
+    #[test]
+    fn types_and_numbers_are_placeholders() {
+        assert_eq!(family("vvn_Addfloat16"), "vvn_AddT");
+        assert_eq!(family("gn4large_Absbool_bool_"), "gnNlarge_AbsTT");
+        assert_eq!(family("affine_qmv_bfloat16_t_gs_64_b_4"), "affine_qmv_T_gs_N_b_N");
+        assert_eq!(family("rope_single_float16"), "rope_single_T");
+        assert_eq!(family("pointwise_intensity"), "pointwise_intensity");
+    }
+}

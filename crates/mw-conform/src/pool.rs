@@ -161,3 +161,46 @@ fn feed(
         worker.end();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worker::Request;
+
+    /// Runs two jobs on a worker that is a line of shell.
+    fn outcomes(script: &str, limit: Duration) -> Vec<Outcome> {
+        let command =
+            WorkerCommand { program: "/bin/sh".into(), arguments: vec!["-c".into(), script.into()] };
+        let job = |name: &str| Job {
+            request: Request { library: 0, function: 0 },
+            name: name.to_owned(),
+            hash: String::new(),
+        };
+        run(vec![job("first"), job("second")], &command, 1, limit).into_iter().collect()
+    }
+
+    #[test]
+    fn a_crash_is_the_result_of_one_kernel() {
+        let outcomes = outcomes("read request; echo lost >&2; kill -9 $$", Duration::from_secs(60));
+        assert_eq!(outcomes.len(), 2);
+        for (outcome, name) in outcomes.iter().zip(["first", "second"]) {
+            assert_eq!((outcome.class, &*outcome.name), (Class::Crash, name));
+            assert!(outcome.detail.contains("signal 9"), "{}", outcome.detail);
+        }
+    }
+
+    #[test]
+    fn a_worker_that_hangs_is_given_up() {
+        let outcomes = outcomes("read request; exec sleep 1000", Duration::from_millis(50));
+        assert_eq!(outcomes.len(), 2);
+        assert!(outcomes.iter().all(|outcome| outcome.detail.contains("nothing came back")));
+    }
+
+    #[test]
+    fn answers_are_outcomes() {
+        let answer = serde_json::to_string(&Outcome::new("first", "", Class::Ok, "")).unwrap();
+        let script = format!("while read request; do echo '{answer}'; done");
+        let outcomes = outcomes(&script, Duration::from_secs(60));
+        assert_eq!(outcomes.iter().map(|outcome| outcome.class).collect::<Vec<_>>(), [Class::Ok; 2]);
+    }
+}
