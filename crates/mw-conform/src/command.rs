@@ -38,6 +38,9 @@ pub struct Conform {
     /// With --resume: check kernels again that were not ok.
     #[arg(long)]
     pub retry: bool,
+    /// With --resume: check nothing, give what the journal holds.
+    #[arg(long)]
+    pub journal_only: bool,
     /// Give a kernel up after this many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 180)]
     pub limit: u64,
@@ -92,7 +95,8 @@ impl Conform {
             seed: self.seed,
             jobs: self.jobs.unwrap_or(cores),
             resume: self.resume.clone(),
-            retry: self.retry,
+            retry: self.retry && !self.journal_only,
+            journal_only: self.journal_only,
             limit: Duration::from_secs(self.limit),
         }
     }
@@ -107,7 +111,8 @@ impl Conform {
         let worker = WorkerCommand { program: std::env::current_exe()?, arguments };
         let bar = ProgressBar::new(0).with_style(style());
         let mut bad = 0;
-        let outcomes = self.sweep().run(&worker, |outcome, done, total| {
+        let sweep = self.sweep();
+        let outcomes = sweep.run(&worker, |outcome, done, total| {
             bar.set_length(total as u64);
             bar.set_position(done as u64);
             if outcome.class > Class::LowCoverage {
@@ -120,7 +125,7 @@ impl Conform {
         let summary = Summary::of(&outcomes);
         if let Some(path) = &self.report {
             let title = self.library.file_name().unwrap_or_default().to_string_lossy();
-            std::fs::write(path, markdown(&title, &outcomes))?;
+            std::fs::write(path, markdown(&title, &outcomes, sweep.select()?.len()))?;
         }
         if self.json {
             let all = serde_json::json!({ "summary": summary, "outcomes": outcomes });

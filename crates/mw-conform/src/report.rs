@@ -138,12 +138,15 @@ Written by `mw conform LIBRARY --report FILE`; do not edit.
   of its own private arrays. What such a kernel computes is not defined by Metal either.
 ";
 
-/// The page that is kept: counts, and the kernels that are not `ok`, by family.
-pub fn markdown(title: &str, outcomes: &[Outcome]) -> String {
+/// The page that is kept: counts, and the kernels that are not `ok`, by family. `of` is the number of kernels
+/// that were to be checked.
+pub fn markdown(title: &str, outcomes: &[Outcome], of: usize) -> String {
     let summary = Summary::of(outcomes);
     let mut text = format!(
-        "# Conformance of `{title}`\n\n{PREFACE}\n| result | kernels | families |\n| --- | --- | --- |\n"
+        "# Conformance of `{title}`\n\n{PREFACE}\n{} of {of} kernels were checked.\n\n",
+        summary.kernels
     );
+    text += "| result | kernels | families |\n| --- | --- | --- |\n";
     text += &classes(outcomes, |name, kernels, families| format!("| {name} | {kernels} | {families} |\n"));
     let _ = writeln!(text, "| all | {} | {} |", summary.kernels, summary.families);
     text += "\n| blocks executed by an active lane | kernels |\n| --- | --- |\n";

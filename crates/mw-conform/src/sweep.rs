@@ -35,6 +35,8 @@ pub struct Sweep {
     pub resume: Option<PathBuf>,
     /// Check kernels again that the journal says did not end well.
     pub retry: bool,
+    /// Check nothing: only give what the journal holds.
+    pub journal_only: bool,
     /// A kernel is given up after this time.
     pub limit: Duration,
 }
@@ -169,6 +171,9 @@ impl Sweep {
                     to_do.push(job);
                 }
             }
+        }
+        if self.journal_only {
+            to_do.clear();
         }
         let mut done = outcomes.len();
         for outcome in pool::run(to_do, worker, self.jobs.max(1), self.limit) {

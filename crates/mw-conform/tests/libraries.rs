@@ -27,6 +27,7 @@ fn outcomes(filter: &str, sample: usize) -> Vec<Outcome> {
         jobs: 1,
         resume: None,
         retry: false,
+        journal_only: false,
         limit: Duration::from_secs(600),
     };
     let libraries = Library::open_all(&path).unwrap();
@@ -74,6 +75,7 @@ fn families_are_as_many_as_ever() {
             jobs: 1,
             resume: None,
             retry: false,
+            journal_only: false,
             limit: Duration::from_secs(1),
         };
         sweep.select().unwrap().len()
