@@ -87,7 +87,9 @@ fn install_peers(context: &Context) -> Result<()> {
     }
     let platforms = "import pyopencl; pyopencl.get_platforms()";
     if cmd!(context.shell, "{python} -c {platforms}").quiet().ignore_stderr().run().is_err() {
-        println!("note: no OpenCL driver here; `apt-get install pocl-opencl-icd ocl-icd-libopencl1` adds PoCL");
+        println!(
+            "note: no OpenCL driver here; `apt-get install pocl-opencl-icd ocl-icd-libopencl1` adds PoCL"
+        );
     }
     Ok(())
 }
