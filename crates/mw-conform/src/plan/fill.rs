@@ -163,16 +163,16 @@ fn edge(element: Element, random: u64, out: &mut Vec<u8>) {
         0.0,
         0.0,
         0.0,
+        0.0,
+        0.0,
         1.0,
         1.0,
         1.0,
         -1.0,
         2.0,
-        -2.5,
         f64::INFINITY,
         f64::NEG_INFINITY,
         100.0,
-        -100.0,
     ];
     const INTEGERS: [i64; 8] = [0, 0, 1, 1, 2, -1, 3, 7];
     if element.is_float() {
