@@ -111,6 +111,11 @@ class Case:
         self.row["outputs"].append(output)
         return self
 
+    def strays(self, why: str) -> Case:
+        """Notes that the kernel reads memory beside an argument, which changes no result but a checker reports."""
+        self.row["strays"] = why
+        return self
+
     def measured(self, call: str, seconds: float | None, bytes: int | None = None, flops: int | None = None) -> Case:
         """What MLX's operator is and how long it takes."""
         self.row.update({"mlx_call": call, "mlx_seconds": seconds, "bytes": bytes, "flops": flops})

@@ -38,6 +38,10 @@ pub struct Case {
     pub steps: Vec<Step>,
     /// What must come out.
     pub outputs: Vec<Output>,
+    /// Why the kernel reads beside an argument, where it does: no result depends on it, but the interpreter
+    /// reports it.
+    #[serde(default)]
+    pub strays: Option<String>,
     /// The MLX call that computes the same on the CPU.
     #[serde(default)]
     pub mlx_call: String,

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow, ensure};
 use metalworking::{Device, Engine, Library};
@@ -23,8 +23,8 @@ pub(crate) struct Args {
     /// Only works whose name contains this.
     #[arg(long)]
     filter: Option<String>,
-    /// Rounds; each runs every contender three times.
-    #[arg(long, default_value_t = 7)]
+    /// Rounds; in each, every contender has a turn of a few calls.
+    #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Python with the peers' packages.
     #[arg(long, default_value = ".venv/bin/python")]
@@ -41,10 +41,11 @@ pub(crate) struct Args {
 }
 
 const CONTENDERS: [&str; 5] = ["ours", "pocl", "mlx", "numpy", "roof"];
-/// Timed calls of a contender in a round.
-const CALLS: usize = 3;
-/// A call longer than this is made once in a round.
-const LONG: Duration = Duration::from_millis(500);
+/// Calls of a contender in a round before those that are timed, and those.
+const WARM: usize = 2;
+const CALLS: usize = 7;
+/// A contender's turn ends after this time.
+const TURN: Duration = Duration::from_millis(700);
 
 struct Work {
     name: &'static str,
@@ -227,18 +228,18 @@ impl Contest {
         let mut times = Times::new();
         for round in 0..=rounds {
             for contender in CONTENDERS {
-                let Some(warm) = self.call(contender, work.name, &ours)? else { continue };
                 // The first round compiles, touches memory and is not counted.
-                if round == 0 {
-                    continue;
-                }
-                let own = times.entry(contender).or_default();
-                if warm > LONG {
-                    own.push(warm);
-                    continue;
-                }
-                for _ in 0..CALLS {
-                    own.extend(self.call(contender, work.name, &ours)?);
+                let counted = round > 0;
+                let start = Instant::now();
+                for call in 0..WARM + CALLS {
+                    let Some(time) = self.call(contender, work.name, &ours)? else { break };
+                    let is_late = start.elapsed() > TURN;
+                    if counted && (call >= WARM || is_late) {
+                        times.entry(contender).or_default().push(time);
+                    }
+                    if is_late || !counted {
+                        break;
+                    }
                 }
             }
         }
@@ -336,7 +337,8 @@ fn to_json(results: &[(&str, Times)], versions: &BTreeMap<String, String>) -> Va
 fn write_page(path: &Path, versions: &BTreeMap<String, String>, table: &str, rounds: usize) -> Result<()> {
     let page = format!(
         "# Side by side\n\nWritten by `cargo xtask bench peers --write` on {}.\n\n{}.\n\n\
-         Median (first to last tenth) of {rounds} interleaved rounds of {CALLS} calls after a warm-up; a ratio above 1 \
+         Median (first to last tenth) of {rounds} interleaved rounds, in each of which a contender makes up to {CALLS} calls after {WARM} to warm \
+         the caches; a ratio above 1 \
          means that ours is faster. Ours are Apple's kernels out of `mlx.metallib`, but for GELU, which is AIR \
          text in `crates/mw-bench/benches/kernels`. Every contender uses all cores where it can: MLX's own \
          loops use one.\n\n{table}",

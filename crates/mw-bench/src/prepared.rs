@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use metalworking::{
-    Buffer, ComputeCommandEncoder, ComputePipelineState, ConstantScalar, Device, Error,
+    Buffer, CommandQueue, ComputeCommandEncoder, ComputePipelineState, ConstantScalar, Device, Error,
     FunctionConstantValues, Library,
 };
 use mw_manifest::{ConstantText, Dtype, ManifestError, Tensor, Value};
@@ -72,7 +72,7 @@ enum Grid {
 
 /// A case that can be run.
 pub struct Prepared {
-    device: Device,
+    queue: CommandQueue,
     buffers: BTreeMap<String, NamedBuffer>,
     steps: Vec<PreparedStep>,
     /// Time that compiling (or loading from the cache) took.
@@ -102,7 +102,7 @@ impl Prepared {
             .zip(pipelines)
             .map(|(step, pipeline)| bind(device, &buffers, step, pipeline, folder))
             .collect::<Result<_, _>>()?;
-        Ok(Self { device: device.clone(), buffers, steps, compile_time })
+        Ok(Self { queue: device.new_command_queue(), buffers, steps, compile_time })
     }
 
     /// Puts the initial contents back into every buffer.
@@ -117,9 +117,8 @@ impl Prepared {
 
     /// Encodes all steps, runs them and waits. Returns the time from the first encoding to completion.
     pub fn run(&self) -> Result<Duration, CaseError> {
-        let queue = self.device.new_command_queue();
         let start = Instant::now();
-        let command_buffer = queue.command_buffer();
+        let command_buffer = self.queue.command_buffer();
         let mut encoder = command_buffer.compute_command_encoder();
         for step in &self.steps {
             step.encode(&mut encoder);

@@ -91,6 +91,15 @@ fn table(set: &Set, verdicts: &[Verdict<'_>], engine: Engine) -> Result<String> 
          definition (`python/reference/families`).\nThe largest error is in units in the last place (ulp) or a \
          part of the size of the terms.\n",
     );
+    let strays: BTreeMap<&str, usize> =
+        verdicts.iter().filter_map(|it| it.case.strays.as_deref()).fold(BTreeMap::new(), |mut all, why| {
+            *all.entry(why).or_default() += 1;
+            all
+        });
+    text.push_str("\nThe interpreter checks every access, and reports reads beside an argument in:\n\n");
+    for (why, count) in strays {
+        writeln!(text, "- {count} cases: {why}.")?;
+    }
     for (group, operators) in groups {
         writeln!(text, "\n## {group}\n")?;
         text.push_str("| operator | kernels | types | cases | right | largest error |\n");
@@ -130,20 +139,30 @@ fn operator(case: &Case) -> &str {
     }
 }
 
-/// The largest error of all cases, in each unit that they are judged by.
+/// The largest error of all cases, by element type, in the unit that they are judged by.
 fn largest(all: &[&Verdict<'_>]) -> String {
-    let outcomes = || all.iter().filter_map(|it| it.outcomes.as_ref().ok()).flatten();
-    let ulp =
-        outcomes().filter(|(_, outcome)| outcome.relative.is_none()).map(|(_, outcome)| outcome.ulp).max();
-    let mut relative: BTreeMap<&str, f64> = BTreeMap::new();
-    for (output, outcome) in outcomes() {
-        if let Some(error) = outcome.relative {
-            let largest = relative.entry(&output.unit).or_default();
-            *largest = largest.max(error);
+    let mut by_type: BTreeMap<(&str, &str), (u64, f64)> = BTreeMap::new();
+    for verdict in all {
+        let word =
+            verdict.case.name.split_whitespace().next().filter(|word| is_type(word)).unwrap_or_default();
+        for (output, outcome) in verdict.outcomes.iter().flatten() {
+            let unit = if outcome.relative.is_some() { output.unit.as_str() } else { "ulp" };
+            let (ulp, relative) = by_type.entry((unit, word)).or_default();
+            *ulp = outcome.ulp.max(*ulp);
+            *relative = outcome.relative.unwrap_or_default().max(*relative);
         }
     }
-    let mut parts: Vec<String> = Vec::new();
-    parts.extend(ulp.map(|ulp| if ulp == 0 { "exact".to_owned() } else { format!("{ulp} ulp") }));
-    parts.extend(relative.iter().map(|(unit, error)| format!("{error:.1e} {unit}")));
-    parts.join(", ")
+    if by_type.iter().all(|((unit, _), (ulp, _))| *unit == "ulp" && *ulp == 0) {
+        return "exact".to_owned();
+    }
+    let describe = |((unit, word), (ulp, relative)): (&(&str, &str), &(u64, f64))| {
+        let error = match *unit {
+            "ulp" if *ulp == 0 => return None,
+            "ulp" => format!("{ulp} ulp"),
+            unit => format!("{relative:.1e} {unit}"),
+        };
+        Some(if word.is_empty() { error } else { format!("{word} {error}") })
+    };
+    // A bar would end the cell.
+    by_type.iter().filter_map(describe).collect::<Vec<_>>().join(", ").replace('|', "\\|")
 }

@@ -53,6 +53,8 @@ def write_gemm(writer: Writer) -> None:
                 case = writer.case("steel_gemm_fused_nn", f"{dtype} {m}×{n}×{k} {alpha}·AB + {beta}·C")
                 case.input("a", a, dtype).input("b", b, dtype).input("c", c, dtype).room("y", (m, n), dtype)
                 matmul.gemm(case, dtype, m, n, k, addmm=(alpha, beta))
+                if m % 64:
+                    case.strays("the safe epilogue checks the columns of C and not its rows")
                 judge(case, a, b, dtype, (alpha, beta, c))
         for layout in ("nn", "nt", "tn", "tt"):
             for m, n, k in ((32, 32, 96), (33, 20, 96), (32, 64, 100), (7, 9, 500)):
