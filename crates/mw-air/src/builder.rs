@@ -205,13 +205,24 @@ impl<'f> Builder<'f> {
 
     /// Calls a function of the module; gives `None` when it returns nothing.
     pub fn call(&mut self, callee: FuncId, ty: &FunctionType, args: Vec<ValueId>) -> Option<ValueId> {
+        self.call_with(callee, ty, args, Vec::new())
+    }
+
+    /// Calls a function with attributes on its arguments.
+    pub fn call_with(
+        &mut self,
+        callee: FuncId,
+        ty: &FunctionType,
+        args: Vec<ValueId>,
+        arg_attrs: Vec<Attributes>,
+    ) -> Option<ValueId> {
         let call = Call {
             callee: Callee::Function(callee),
             ty: ty.clone(),
             args,
             attrs: Attributes::default(),
             ret_attrs: Attributes::default(),
-            arg_attrs: Vec::new(),
+            arg_attrs,
             calling_convention: 0,
             tail: 0,
             flags: Flags::NONE,

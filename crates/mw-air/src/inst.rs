@@ -518,6 +518,13 @@ impl Inst {
         }
     }
 
+    /// The value operands, in the order of [`Self::for_each_operand`].
+    pub fn operands(&self) -> Vec<ValueId> {
+        let mut list = Vec::new();
+        self.for_each_operand(|operand| list.push(operand));
+        list
+    }
+
     /// Replaces each value operand by what `map` makes of it, in the order of [`Self::for_each_operand`].
     pub fn map_operands(&mut self, mut map: impl FnMut(ValueId) -> ValueId) {
         let mut visit = |value: &mut ValueId| *value = map(*value);

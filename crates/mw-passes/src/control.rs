@@ -136,6 +136,14 @@ impl Divergence {
         true
     }
 
+    /// Whether the edge leaves a divergent loop.
+    pub fn is_left(&self, control: &Control, from: BlockId, to: BlockId) -> bool {
+        control
+            .enclosing(from)
+            .into_iter()
+            .any(|id| self.loops.contains(&id) && !control.loops.contains(id, to))
+    }
+
     fn add_loop(&mut self, control: &Control, id: LoopId) {
         if !self.loops.insert(id) {
             return;

@@ -170,8 +170,6 @@ struct Scalarizer<'m> {
     kernel: Option<&'m KernelInfo>,
     /// Leaves of each source value.
     map: Vec<Option<Arc<[ValueId]>>>,
-    /// Block that each source block ends in.
-    ends: Vec<BlockId>,
     /// Placed φ-functions of each source φ, to be filled at the end.
     phis: Vec<(ValueId, Arc<[ValueId]>)>,
     /// The two elements that a matrix was made of.
@@ -196,7 +194,6 @@ impl<'m> Scalarizer<'m> {
             function.add_block();
         }
         let map = vec![None; source.values().len()];
-        let ends = source.block_ids().collect();
         Self {
             module,
             out,
@@ -206,7 +203,6 @@ impl<'m> Scalarizer<'m> {
             function,
             kernel,
             map,
-            ends,
             phis: Vec::new(),
             packs: FxHashMap::default(),
             slots: FxHashMap::default(),
@@ -347,7 +343,6 @@ impl<'m> Scalarizer<'m> {
             }
             Terminator::Ret(None) | Terminator::Br(_) | Terminator::Unreachable => {}
         }
-        self.ends[block.index()] = block;
         self.function.block_mut(block).terminator = terminator;
         Ok(())
     }
@@ -811,10 +806,8 @@ impl<'m> Scalarizer<'m> {
             return self.copy_or_fill(block, name, call);
         }
         let mut args = Vec::new();
-        let mut widest = 1;
         for arg in &call.args {
             let list = self.leaves_of(*arg)?;
-            widest = widest.max(list.len());
             args.push(list);
         }
         if let Some(defined) = self.kept.get(&id).copied() {
@@ -943,13 +936,12 @@ impl<'m> Scalarizer<'m> {
                     continue;
                 }
                 let leaves = self.leaves_of(*value)?;
-                let from = self.ends[from.index()];
                 for (phi, leaf) in list.iter().zip(leaves.iter()) {
                     let id = self.function.defining_inst(*phi).expect("is a φ-function");
                     let Inst::Phi { incoming, .. } = &mut self.function.inst_mut(id).inst else {
                         unreachable!("is a φ-function")
                     };
-                    incoming.push((from, *leaf));
+                    incoming.push((*from, *leaf));
                 }
             }
         }

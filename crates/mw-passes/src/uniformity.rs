@@ -5,7 +5,6 @@
 
 use std::cell::RefCell;
 
-use mw_air::analysis::LoopId;
 use mw_air::schema::{Builtin, KernelInfo};
 use mw_air::{
     AddressSpace, BinaryOp, BlockId, Call, Callee, CastOp, Constant, Flags, FuncId, Function, Inst, Layout,
@@ -272,7 +271,7 @@ impl Analysis<'_> {
             return Ok(Some(Fact::uniform()));
         }
         if let Inst::Phi { incoming, .. } = inst {
-            return Ok(self.phi(block, ty, incoming));
+            return Ok(self.phi(block, incoming));
         }
         let mut known = true;
         let mut uniform = true;
@@ -326,7 +325,7 @@ impl Analysis<'_> {
         }))
     }
 
-    fn phi(&self, block: BlockId, ty: &Type, incoming: &[(BlockId, ValueId)]) -> Option<Fact> {
+    fn phi(&self, block: BlockId, incoming: &[(BlockId, ValueId)]) -> Option<Fact> {
         let header = self.control.loops.innermost[block.index()]
             .is_some_and(|id| self.control.loops.get(id).header == block);
         let mut sum: Option<Fact> = None;
@@ -344,25 +343,17 @@ impl Analysis<'_> {
             };
             same &= *first.get_or_insert(*value) == *value;
             // Values that leave a loop which lanes leave at different times differ between lanes.
-            let fact = if self.leaves_divergent_loop(*from, block, *value) { Fact::varying() } else { fact };
+            let computed = matches!(self.function.value(*value).def, ValueDef::Inst(_));
+            let left = computed && self.divergence.is_left(self.control, *from, block);
+            let fact = if left { Fact::varying() } else { fact };
             sum = Some(sum.map_or(fact, |sum| join(sum, fact, header)));
         }
         let sum =
             sum.or_else(|| incoming.iter().all(|(_, v)| self.known(*v).is_some()).then(Fact::uniform))?;
-        let join_block = self.divergence.joins.contains(&block);
-        if join_block && !same && !is_matrix(ty) {
+        if self.divergence.joins.contains(&block) && !same {
             return Some(Fact::varying());
         }
         Some(if header { Fact { max: if same { sum.max } else { None }, ..sum } } else { sum })
-    }
-
-    fn leaves_divergent_loop(&self, from: BlockId, to: BlockId, value: ValueId) -> bool {
-        let ValueDef::Inst(_) = self.function.value(value).def else { return false };
-        if is_matrix(self.function.value_type(value)) {
-            return false;
-        }
-        let left = |id: LoopId| !self.control.loops.contains(id, to) && self.divergence.loops.contains(&id);
-        self.control.enclosing(from).into_iter().any(left)
     }
 
     /// The values of all lanes, when they are known.

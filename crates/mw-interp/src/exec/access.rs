@@ -31,6 +31,13 @@ impl Machine<'_> {
         }
     }
 
+    /// The address that each lane accesses.
+    #[inline(always)]
+    fn addresses(&mut self, lanes: &Lanes<'_>, here: Here<'_>, ptr: Reg, offset: u32) -> Row {
+        self.check_address(lanes, here, ptr);
+        lanes.row(ptr).map(|address| address.wrapping_add(u64::from(offset)))
+    }
+
     /// Records accesses to the guard around private memory.
     #[inline(always)]
     fn check_strayed(&mut self, here: Here<'_>, mask: u32) {
@@ -178,11 +185,7 @@ impl Machine<'_> {
         size: u8,
         bits: u8,
     ) -> Result<(), LaunchError> {
-        self.check_address(lanes, here, ptr);
-        let mut row = *lanes.row(ptr);
-        for address in &mut row {
-            *address = address.wrapping_add(u64::from(offset));
-        }
+        let row = self.addresses(lanes, here, ptr, offset);
         if let Some(observer) = &mut self.observer {
             let access = Access { mask: lanes.mask, addresses: &row, size: u64::from(size) };
             observer.load(&position(&self.threadgroup, here), &access);
@@ -220,11 +223,7 @@ impl Machine<'_> {
         offset: u32,
         size: u8,
     ) -> Result<(), LaunchError> {
-        self.check_address(lanes, here, ptr);
-        let mut row = *lanes.row(ptr);
-        for address in &mut row {
-            *address = address.wrapping_add(u64::from(offset));
-        }
+        let row = self.addresses(lanes, here, ptr, offset);
         if let Some(observer) = &mut self.observer {
             let access = Access { mask: lanes.mask, addresses: &row, size: u64::from(size) };
             observer.store(&position(&self.threadgroup, here), &access);

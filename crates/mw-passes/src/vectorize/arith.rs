@@ -4,7 +4,7 @@ use mw_air::{
     BinaryOp, BlockId, CastOp, Flags, FloatPredicate, Inst, InstId, IntPredicate, Scalar, Type, ValueId,
 };
 
-use super::values::{Emitter, PTR, Wide, lowered};
+use super::values::{Emitter, PTR, Wide, lowered, overload};
 use crate::PassError;
 use crate::scalarize::is_matrix;
 use crate::uniformity::Shape;
@@ -63,15 +63,11 @@ impl Emitter<'_, '_> {
 
     /// The instruction once, for all lanes.
     fn uniform_inst(&mut self, inst: &Inst, ty: &Type) -> Result<ValueId, PassError> {
-        let mut operands = Vec::new();
-        let mut failure = None;
-        inst.clone().for_each_operand(|operand| match self.uniform(operand) {
-            Ok(value) => operands.push(value),
-            Err(error) => failure = Some(error),
-        });
-        if let Some(error) = failure {
-            return Err(error);
-        }
+        let operands = inst
+            .operands()
+            .into_iter()
+            .map(|operand| self.uniform(operand))
+            .collect::<Result<Vec<_>, _>>()?;
         self.operate(inst, &operands, ty)
     }
 
@@ -87,15 +83,8 @@ impl Emitter<'_, '_> {
         if let Inst::Gep { source, base, indices, .. } = inst {
             return self.vector_gep(source, *base, indices);
         }
-        let mut operands = Vec::new();
-        let mut failure = None;
-        inst.clone().for_each_operand(|operand| match self.vector(operand) {
-            Ok(value) => operands.push(value),
-            Err(error) => failure = Some(error),
-        });
-        if let Some(error) = failure {
-            return Err(error);
-        }
+        let operands =
+            inst.operands().into_iter().map(|operand| self.vector(operand)).collect::<Result<Vec<_>, _>>()?;
         self.operate(inst, &operands, ty)
     }
 
@@ -103,20 +92,17 @@ impl Emitter<'_, '_> {
     fn affine_inst(&mut self, inst: &Inst, ty: &Type, shape: Shape) -> Result<Wide, PassError> {
         let mut oks = Vec::new();
         let mut bases = Vec::new();
-        let mut failure = None;
-        inst.clone().for_each_operand(|operand| match self.wide(operand) {
-            Ok(Wide::Uniform(value)) => bases.push(value),
-            Ok(Wide::Affine { base, ok, .. }) => {
-                bases.push(base);
-                oks.extend(ok);
+        for operand in inst.operands() {
+            match self.wide(operand)? {
+                Wide::Uniform(value) => bases.push(value),
+                Wide::Affine { base, ok, .. } => {
+                    bases.push(base);
+                    oks.extend(ok);
+                }
+                Wide::Varying(_) => {
+                    return Err(PassError::invalid("a strided value of a varying one".to_owned()));
+                }
             }
-            Ok(Wide::Varying(_)) => {
-                failure = Some(PassError::invalid("a strided value of a varying one".to_owned()));
-            }
-            Err(error) => failure = Some(error),
-        });
-        if let Some(error) = failure {
-            return Err(error);
         }
         let base = match inst {
             // Disjoint in the lanes that are active, which lane 0 need not be.
@@ -449,15 +435,11 @@ impl Emitter<'_, '_> {
     /// Float to integer with the nearest bound for what does not fit and 0 for NaN.
     pub(super) fn saturating_to_int(&mut self, value: ValueId, target: &Type, signed: bool) -> ValueId {
         let from = self.function.value_type(value).clone();
-        let suffix = |ty: &Type| match ty {
-            Type::Vector(scalar, lanes) => format!("v{lanes}{}", scalar.suffix()),
-            other => other.scalar().expect("scalar").suffix(),
-        };
         let name = format!(
             "llvm.{}.sat.{}.{}",
             if signed { "fptosi" } else { "fptoui" },
-            suffix(target),
-            suffix(&from)
+            overload(target),
+            overload(&from)
         );
         self.call_value(&name, vec![value], target)
     }

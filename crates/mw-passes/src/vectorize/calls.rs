@@ -7,7 +7,7 @@ use mw_air::{
     ValueId,
 };
 
-use super::values::{Emitter, LANES, Wide, lowered};
+use super::values::{Emitter, LANES, Wide, lowered, overload};
 use crate::PassError;
 use crate::abi::{BARRIER_SYMBOL, COPY_TILE_SYMBOL, offset};
 use crate::scalarize::{BUILTIN_PREFIX, MATRIX_PACK, MATRIX_SLOT};
@@ -276,10 +276,7 @@ impl Emitter<'_, '_> {
                 }
                 let value = self.widen_float(from, operands[0]);
                 let ty = self.function.value_type(value).clone();
-                let suffix = match &ty {
-                    Type::Vector(scalar, lanes) => format!("v{lanes}{}", scalar.suffix()),
-                    other => other.scalar().expect("scalar").suffix(),
-                };
+                let suffix = overload(&ty);
                 let classes = self.function.const_int(Type::I32, classes);
                 let ret = ty.with_scalar(Scalar::Int(1));
                 self.call_value(&format!("llvm.is.fpclass.{suffix}"), vec![value, classes], &ret)
@@ -291,13 +288,9 @@ impl Emitter<'_, '_> {
     }
 
     /// Calls `llvm.<head>` for the type of `like`.
-    fn same_type(&mut self, head: &str, args: Vec<ValueId>, like: ValueId) -> ValueId {
+    pub(super) fn same_type(&mut self, head: &str, args: Vec<ValueId>, like: ValueId) -> ValueId {
         let ty = self.function.value_type(like).clone();
-        let suffix = match &ty {
-            Type::Vector(scalar, lanes) => format!("v{lanes}{}", scalar.suffix()),
-            other => other.scalar().expect("scalar").suffix(),
-        };
-        self.call_value(&format!("llvm.{head}.{suffix}"), args, &ty)
+        self.call_value(&format!("llvm.{head}.{}", overload(&ty)), args, &ty)
     }
 
     /// `a * b + c` rounded once, in the format `scalar`.

@@ -183,14 +183,7 @@ impl Emitter<'_, '_> {
     fn combine(&mut self, combine: Combine, scalar: Scalar, a: ValueId, b: ValueId) -> ValueId {
         match combine {
             Combine::Int(op) => self.b().binary(op, a, b),
-            Combine::IntExtreme(name) => {
-                let ty = self.function.value_type(a).clone();
-                let suffix = match &ty {
-                    Type::Vector(scalar, lanes) => format!("v{lanes}{}", scalar.suffix()),
-                    other => other.scalar().expect("scalar").suffix(),
-                };
-                self.call_value(&format!("llvm.{name}.{suffix}"), vec![a, b], &ty)
-            }
+            Combine::IntExtreme(name) => self.same_type(name, vec![a, b], a),
             Combine::Float(op) => {
                 let (wide_a, wide_b) = (self.widen_float(scalar, a), self.widen_float(scalar, b));
                 let value = self.b().binary(op, wide_a, wide_b);

@@ -558,7 +558,8 @@ impl Emitter<'_, '_> {
         let alone = back
             && self.control.loops.innermost[to.index()]
                 .is_some_and(|id| self.control.loops.get(id).latches.len() == 1);
-        let joins = self.uniformity.divergence.joins.contains(&to) || self.leaves_divergent_loop(from, to);
+        let joins = self.uniformity.divergence.joins.contains(&to)
+            || self.uniformity.divergence.is_left(&self.control, from, to);
         for (slot, value, lanes) in writes {
             if alone || (!joins && !divergent) {
                 self.write(slot, value);
@@ -601,13 +602,6 @@ impl Emitter<'_, '_> {
         self.blend_into(slot, mask, value);
     }
 
-    fn leaves_divergent_loop(&self, from: BlockId, to: BlockId) -> bool {
-        self.control
-            .enclosing(from)
-            .into_iter()
-            .any(|id| !self.control.loops.contains(id, to) && self.uniformity.divergence.loops.contains(&id))
-    }
-
     /// A block's instructions but φ-functions.
     fn emit_block(&mut self, block: BlockId) -> Result<(), PassError> {
         self.find_groups(block);
@@ -621,15 +615,14 @@ impl Emitter<'_, '_> {
         Ok(())
     }
 
-    /// A jump around code for one case: emits `body` when `condition` holds, else `other`, and joins
-    /// their values.
-    pub(super) fn if_else(
+    /// Emits `body` for when `condition` holds, else `other`, and joins the values that they give, which are
+    /// as many and of the same types. Only `body` where the condition is known to hold.
+    pub(super) fn if_else_all(
         &mut self,
         condition: ValueId,
-        ty: &Type,
-        body: impl FnOnce(&mut Self) -> Result<ValueId, PassError>,
-        other: impl FnOnce(&mut Self) -> Result<ValueId, PassError>,
-    ) -> Result<ValueId, PassError> {
+        body: impl FnOnce(&mut Self) -> Result<Vec<ValueId>, PassError>,
+        other: impl FnOnce(&mut Self) -> Result<Vec<ValueId>, PassError>,
+    ) -> Result<Vec<ValueId>, PassError> {
         if self.function.as_int(condition) == Some(1) {
             return body(self);
         }
@@ -645,30 +638,39 @@ impl Emitter<'_, '_> {
         let no_end = self.block;
         self.b().br(after);
         self.block = after;
-        Ok(self.b().phi(ty, vec![(yes_end, first), (no_end, second)]))
+        let mut joined = Vec::with_capacity(first.len());
+        for (first, second) in first.into_iter().zip(second) {
+            let ty = self.function.value_type(first).clone();
+            joined.push(self.b().phi(&ty, vec![(yes_end, first), (no_end, second)]));
+        }
+        Ok(joined)
     }
 
-    /// As [`Self::if_else`], for what gives no value.
+    /// As [`Self::if_else_all`], for one value.
+    pub(super) fn if_else(
+        &mut self,
+        condition: ValueId,
+        body: impl FnOnce(&mut Self) -> Result<ValueId, PassError>,
+        other: impl FnOnce(&mut Self) -> Result<ValueId, PassError>,
+    ) -> Result<ValueId, PassError> {
+        let joined =
+            self.if_else_all(condition, |this| Ok(vec![body(this)?]), |this| Ok(vec![other(this)?]))?;
+        Ok(joined[0])
+    }
+
+    /// As [`Self::if_else_all`], for what gives no value.
     pub(super) fn if_else_void(
         &mut self,
         condition: ValueId,
         body: impl FnOnce(&mut Self) -> Result<(), PassError>,
         other: impl FnOnce(&mut Self) -> Result<(), PassError>,
     ) -> Result<(), PassError> {
-        if self.function.as_int(condition) == Some(1) {
-            return body(self);
-        }
-        let (yes, no, after) =
-            (self.function.add_block(), self.function.add_block(), self.function.add_block());
-        self.b().cond_br(condition, yes, no);
-        self.block = yes;
-        body(self)?;
-        self.b().br(after);
-        self.block = no;
-        other(self)?;
-        self.b().br(after);
-        self.block = after;
-        Ok(())
+        self.if_else_all(
+            condition,
+            |this| body(this).map(|()| Vec::new()),
+            |this| other(this).map(|()| Vec::new()),
+        )
+        .map(|_| ())
     }
 
     /// `<32 x i1>` with all lanes.

@@ -452,10 +452,7 @@ impl Emitter<'_, '_> {
             return Ok(());
         }
         let Some(id) = self.source.defining_inst(value) else { return Ok(()) };
-        let inst = self.source.inst(id).inst.clone();
-        let mut operands = Vec::new();
-        inst.for_each_operand(|operand| operands.push(operand));
-        for operand in operands {
+        for operand in self.source.inst(id).inst.operands() {
             self.emit_early(block, operand)?;
         }
         self.emit_inst(block, id)
@@ -473,7 +470,6 @@ impl Emitter<'_, '_> {
             pointers.push((ptr, *at, align));
         }
         let memory = Scalar::Int(group.size as u16 * 8);
-        let vector = Type::Vector(memory, LANES);
         if group.stride == 0 {
             return self.emit_pieces_load(&group, &pointers, memory);
         }
@@ -484,43 +480,26 @@ impl Emitter<'_, '_> {
         let align =
             pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
         let mask = self.mask();
-        let certain = self.function.as_int(condition) == Some(1);
-        let (yes, no, after) =
-            (self.function.add_block(), self.function.add_block(), self.function.add_block());
-        if certain {
-            self.b().br(yes);
-        } else {
-            self.b().cond_br(condition, yes, no);
-        }
-        self.block = yes;
-        let wide = self.b().load(&Type::Vector(memory, count as u32), base, align);
-        let mut fast = Vec::new();
-        for (_, at, _) in &pointers {
-            let first = at / group.size;
-            let order = (0..i64::from(LANES)).map(|lane| (lane * steps + first) as i32).collect();
-            fast.push(self.b().shuffle(wide, wide, order));
-        }
-        self.b().br(after);
-        let yes_end = self.block;
-        self.block = no;
-        let mut slow = Vec::new();
-        for (ptr, _, _) in pointers.iter().filter(|_| !certain) {
-            let addresses = self.vector(*ptr)?;
-            slow.push(self.gather(memory, addresses, align, mask));
-        }
-        let no_end = self.block;
-        if !certain {
-            self.b().br(after);
-        }
-        self.block = after;
-        let mut bits = Vec::new();
-        if certain {
-            bits = fast;
-        } else {
-            for (fast, slow) in fast.into_iter().zip(slow) {
-                bits.push(self.b().phi(&vector, vec![(yes_end, fast), (no_end, slow)]));
-            }
-        }
+        let bits = self.if_else_all(
+            condition,
+            |this| {
+                let wide = this.b().load(&Type::Vector(memory, count as u32), base, align);
+                let lanes = |at: i64| {
+                    let first = at / group.size;
+                    (0..i64::from(LANES)).map(|lane| (lane * steps + first) as i32).collect()
+                };
+                Ok(pointers.iter().map(|(_, at, _)| this.b().shuffle(wide, wide, lanes(*at))).collect())
+            },
+            |this| {
+                pointers
+                    .iter()
+                    .map(|(ptr, _, _)| {
+                        let addresses = this.vector(*ptr)?;
+                        Ok(this.gather(memory, addresses, align, mask))
+                    })
+                    .collect()
+            },
+        )?;
         for ((member, _), bits) in group.members.iter().zip(bits) {
             let result = self.source.inst(*member).result.expect("loads have a value");
             let ty = self.source.value_type(result).clone();

@@ -1,8 +1,8 @@
 //! Loads and stores of device, constant and threadgroup memory.
 
 use mw_air::{
-    AddressSpace, Attribute, Attributes, BinaryOp, BlockId, Call, Callee, CastOp, Flags, FunctionType, Inst,
-    InstId, Layout, Scalar, Type, ValueId,
+    AddressSpace, Attribute, Attributes, BinaryOp, BlockId, CastOp, FunctionType, Inst, InstId, Layout,
+    Scalar, Type, ValueId,
 };
 
 use super::values::{Emitter, LANES, Wide};
@@ -51,18 +51,14 @@ impl Emitter<'_, '_> {
             Wide::Affine { base, shape: Shape::Strided(stride), ok } if stride == size as i64 => {
                 let bits = match ok {
                     None => self.load_row(memory, base, align, mask)?,
-                    Some(ok) => {
-                        let vector = Type::Vector(memory, LANES);
-                        self.if_else(
-                            ok,
-                            &vector,
-                            |this| this.load_row(memory, base, align, mask),
-                            |this| {
-                                let addresses = this.vector(ptr)?;
-                                Ok(this.gather(memory, addresses, align, mask))
-                            },
-                        )?
-                    }
+                    Some(ok) => self.if_else(
+                        ok,
+                        |this| this.load_row(memory, base, align, mask),
+                        |this| {
+                            let addresses = this.vector(ptr)?;
+                            Ok(this.gather(memory, addresses, align, mask))
+                        },
+                    )?,
                 };
                 Wide::Varying(self.bits_to_value(bits, ty))
             }
@@ -171,7 +167,6 @@ impl Emitter<'_, '_> {
         let all = self.all(mask);
         self.if_else(
             all,
-            &vector,
             |this| Ok(this.b().load(&vector, base, align)),
             |this| {
                 let addresses = this.spread(base, Shape::Strided(i64::from(memory.bits() / 8)));
@@ -310,18 +305,6 @@ impl Emitter<'_, '_> {
         let callee = self.shared.external(name, &ty);
         let mut arg_attrs = vec![Attributes::default(); args.len()];
         arg_attrs[pointer].0.push(Attribute::Int("align".into(), u64::from(align)));
-        let call = Call {
-            callee: Callee::Function(callee),
-            ty: ty.clone(),
-            args,
-            attrs: Attributes::default(),
-            ret_attrs: Attributes::default(),
-            arg_attrs,
-            calling_convention: 0,
-            tail: 0,
-            flags: Flags::NONE,
-        };
-        let block = self.block;
-        self.function.push_inst(block, Inst::Call(Box::new(call)), ty.ret)
+        self.b().call_with(callee, &ty, args, arg_attrs)
     }
 }

@@ -90,11 +90,9 @@ impl Emitter<'_, '_> {
         let align =
             pointers.iter().map(|(_, _, align)| *align).min().unwrap_or(0).clamp(1, group.size as u32);
         let condition = self.pieces_condition(pointers)?;
-        let wide = Type::Vector(memory, LANES * count as u32);
         let mask = self.mask();
         let whole = self.if_else(
             condition,
-            &wide,
             |this| {
                 let mut pieces = Vec::new();
                 for address in this.lane_addresses(pointers)? {

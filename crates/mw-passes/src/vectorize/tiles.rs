@@ -155,10 +155,8 @@ impl Emitter<'_, '_> {
             condition = builder.binary(BinaryOp::And, condition, same);
         }
         let memory = Scalar::Int(tile.size as u16 * 8);
-        let matrix = Type::Vector(memory, 64);
         let bits = self.if_else(
             condition,
-            &matrix,
             |this| Ok(this.read_lines(&tile, memory, base, align)),
             |this| {
                 let (first, second) = (this.vector(p)?, this.vector(q)?);

@@ -199,6 +199,14 @@ pub(super) fn lowered(scalar: Scalar) -> Scalar {
     }
 }
 
+/// How LLVM names the overload of an intrinsic for a scalar or vector: `f32`, `v32i64`.
+pub(super) fn overload(ty: &Type) -> String {
+    match ty {
+        Type::Vector(scalar, lanes) => format!("v{lanes}{}", scalar.suffix()),
+        other => other.scalar().expect("scalar").suffix(),
+    }
+}
+
 fn wide_type(ty: &Type) -> Result<Type, PassError> {
     match ty {
         Type::Scalar(scalar) => Ok(Type::Vector(lowered(*scalar), LANES)),
