@@ -41,6 +41,8 @@ pub(crate) fn for_codegen(module: &mut Module, options: &CodegenOptions) {
         // their way, so that the stack's guard is not stepped over.
         add(&mut function.attrs, "nounwind");
         function.attrs.0.push(Attribute::String("probe-stack".into(), "inline-asm".into()));
+        // Vector registers spill to aligned slots; without this the decision falls too late.
+        function.attrs.0.push(Attribute::String("stackrealign".into(), "".into()));
     }
 }
 

@@ -11,7 +11,7 @@ use mw_air::{
     Module, Scalar, Terminator, Type, ValueDef, ValueId,
 };
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::PassError;
 use crate::abi::ThreadgroupShape;
@@ -99,6 +99,7 @@ impl Fact {
 pub struct Uniformity {
     facts: Vec<Option<Fact>>,
     tables: Tables,
+    units: FxHashSet<ValueId>,
     /// Divergent branches, joins and loops.
     pub divergence: Divergence,
 }
@@ -130,7 +131,15 @@ impl Uniformity {
             };
         }
         while analysis.sweep()? {}
-        Ok(Self { facts: analysis.facts, tables: analysis.tables, divergence: analysis.divergence })
+        let units = analysis.units();
+        let Analysis { facts, tables, divergence, .. } = analysis;
+        Ok(Self { facts, tables, units, divergence })
+    }
+
+    /// Whether a uniform number is taken for 1, which the code checks: the stride of an array that is passed
+    /// at run time most often is.
+    pub fn is_unit(&self, value: ValueId) -> bool {
+        self.units.contains(&value)
     }
 
     /// What is known of `value`. Values in unreachable code count as uniform.
@@ -505,7 +514,10 @@ impl Analysis<'_> {
             }
             BinaryOp::Mul => {
                 let max = fits(l.max.zip(r.max).and_then(|(a, b)| a.checked_mul(b)));
-                Fact { max, ..plain }
+                let Some((index, _)) = self.index_and_unit(lhs, rhs) else { return Fact { max, ..plain } };
+                let index = self.known(index).expect("known");
+                let base_align = (l.base_align * r.base_align).min(4096);
+                Fact { max, conditional: true, base_align, known: None, ..index }
             }
             BinaryOp::Shl
             | BinaryOp::LShr
@@ -518,6 +530,52 @@ impl Analysis<'_> {
             | BinaryOp::FDiv
             | BinaryOp::FRem => plain,
         }
+    }
+
+    /// Of the factors of a product: one that grows from lane to lane, and one that was passed at run time.
+    fn index_and_unit(&self, lhs: ValueId, rhs: ValueId) -> Option<(ValueId, ValueId)> {
+        let grows = |value| {
+            self.known(value).is_some_and(|fact| matches!(fact.shape, Shape::Strided(_) | Shape::Table(_)))
+        };
+        let is_passed = |value| {
+            self.known(value).is_some_and(|fact| fact.is_uniform())
+                && self.function.defining_inst(self.without_extension(value)).is_some_and(|id| {
+                    match self.function.inst(id).inst {
+                        Inst::Load { ptr, .. } => {
+                            self.function.value_type(ptr).address_space() == Some(AddressSpace::CONSTANT)
+                        }
+                        _ => false,
+                    }
+                })
+        };
+        [(lhs, rhs), (rhs, lhs)].into_iter().find(|(index, unit)| grows(*index) && is_passed(*unit))
+    }
+
+    /// What a number was before it was made wider.
+    fn without_extension(&self, value: ValueId) -> ValueId {
+        let inst = self.function.defining_inst(value).map(|id| &self.function.inst(id).inst);
+        match inst {
+            Some(Inst::Cast { op: CastOp::ZExt | CastOp::SExt, value: from, .. }) => {
+                self.without_extension(*from)
+            }
+            _ => value,
+        }
+    }
+
+    /// The factors that are taken for 1, wide and narrow.
+    fn units(&self) -> FxHashSet<ValueId> {
+        let mut units = FxHashSet::default();
+        for id in self.control.order.iter().flat_map(|block| &self.function.block(*block).insts) {
+            let data = self.function.inst(*id);
+            if let (Inst::Binary { op: BinaryOp::Mul, lhs, rhs, .. }, Some(result)) = (&data.inst, data.result)
+                && self.known(result).is_some_and(|fact| fact.conditional)
+                && let Some((_, unit)) = self.index_and_unit(*lhs, *rhs)
+            {
+                units.insert(unit);
+                units.insert(self.without_extension(unit));
+            }
+        }
+        units
     }
 
     /// A value divided by a power of two: a lane 0 that is a multiple of it takes part in no carry.

@@ -22,6 +22,11 @@ pub(crate) const SMALL_ALIGN: usize = 256;
 /// From this size on memory is mapped: zero pages then cost nothing until they are touched.
 const MAPPED_FROM: usize = 256 * 1024;
 
+/// From this size on the system is asked for huge pages: streaming kernels spend a good part of their time
+/// on translating addresses otherwise, in virtual machines above all.
+#[cfg(target_os = "linux")]
+const HUGE_PAGES_FROM: usize = 4 << 20;
+
 /// What is called with address and length when borrowed memory is given back.
 pub(crate) type Deallocator = Box<dyn FnOnce(*mut u8, usize) + Send + Sync>;
 
@@ -52,6 +57,11 @@ impl Memory {
     pub(crate) fn zeroed(len: usize, counter: Option<Arc<AtomicU64>>) -> Option<Self> {
         if len >= MAPPED_FROM {
             let mut map = MmapMut::map_anon(len).ok()?;
+            #[cfg(target_os = "linux")]
+            if len >= HUGE_PAGES_FROM {
+                // A system without them does without.
+                let _ = map.advise(memmap2::Advice::HugePage);
+            }
             let ptr = NonNull::new(map.as_mut_ptr())?;
             return Some(Self::counted(ptr, len, Owner::Mapped(map), counter));
         }

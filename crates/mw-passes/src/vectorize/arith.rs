@@ -120,6 +120,16 @@ impl Emitter<'_, '_> {
                 oks.push(self.no_wrap(bases[0], *value, *op == CastOp::SExt));
             }
         }
+        if let Inst::Binary { op: BinaryOp::Mul, lhs, rhs, .. } = inst {
+            for (operand, base) in [(*lhs, bases[0]), (*rhs, bases[1])] {
+                if self.uniformity.is_unit(operand) {
+                    let ty = self.function.value_type(base).clone();
+                    let mut b = self.b();
+                    let one = b.int(&ty, 1);
+                    oks.push(b.icmp(IntPredicate::Eq, base, one));
+                }
+            }
+        }
         let mut ok: Option<ValueId> = None;
         for each in oks {
             ok = Some(match ok {

@@ -355,6 +355,10 @@ impl Emitter<'_, '_> {
             form.constant = (constant as i64) << (64 - bits) >> (64 - bits);
             return form;
         }
+        if self.uniformity.is_unit(value) {
+            form.constant = 1;
+            return form;
+        }
         let whole = |extended: bool| {
             let mut form = Linear::default();
             form.terms.insert((value, extended), 1);

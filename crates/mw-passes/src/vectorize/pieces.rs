@@ -15,7 +15,8 @@ impl Emitter<'_, '_> {
     /// The scalar address of each lane's piece.
     fn lane_addresses(&mut self, pointers: &[(ValueId, i64, u32)]) -> Result<Vec<ValueId>, PassError> {
         let first = Self::lowest(pointers)?;
-        if let (Wide::Affine { base, ok: None, .. }, Some(offsets)) =
+        // Where it holds under a condition only, `pieces_condition` has it.
+        if let (Wide::Affine { base, .. }, Some(offsets)) =
             (self.wide(first)?, self.uniformity.offsets(first))
         {
             return Ok(offsets
@@ -47,19 +48,23 @@ impl Emitter<'_, '_> {
         let mask = self.mask();
         let mut condition = self.all(mask);
         let first = Self::lowest(pointers)?;
+        if let Wide::Affine { ok: Some(ok), .. } = self.wide(first)? {
+            condition = self.b().binary(BinaryOp::And, condition, ok);
+        }
         for (ptr, at, _) in pointers {
             if *at == 0 || self.is_apart_by(first, *ptr, *at) {
                 continue;
             }
             let same = match (self.wide(first)?, self.wide(*ptr)?) {
                 (
-                    Wide::Affine { base, shape, ok: None },
-                    Wide::Affine { base: other, shape: other_shape, ok: None },
+                    Wide::Affine { base, shape, .. },
+                    Wide::Affine { base: other, shape: other_shape, ok },
                 ) if shape == other_shape => {
                     let mut b = self.b();
                     let offset = b.int(&Type::I64, *at as u64);
                     let expected = b.gep(&Type::I8, base, vec![offset]);
-                    b.icmp(IntPredicate::Eq, other, expected)
+                    let same = b.icmp(IntPredicate::Eq, other, expected);
+                    ok.map_or(same, |ok| self.b().binary(BinaryOp::And, same, ok))
                 }
                 _ => {
                     // As numbers: LLVM 22 breaks modules that compare vectors of computed addresses.
