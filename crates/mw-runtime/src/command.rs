@@ -1,5 +1,6 @@
 //! What a command buffer holds once it is encoded, and how that is executed.
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub(crate) enum Command {
         pipeline: ComputePipelineState,
         grid: Grid,
         args: Vec<Argument>,
+        /// Buffers bound from an offset on, whole.
+        around: Vec<BufferView>,
     },
     /// The number of threadgroups is read from `threadgroups` when the command runs.
     DispatchIndirect {
@@ -45,6 +48,7 @@ pub(crate) enum Command {
         threadgroups: BufferView,
         threads_per_threadgroup: [u32; 3],
         args: Vec<Argument>,
+        around: Vec<BufferView>,
     },
     Copy {
         from: BufferView,
@@ -71,8 +75,10 @@ impl Pass {
 
     fn run(&self, command: &Command, options: LaunchOptions) -> Result<(), CommandBufferError> {
         match command {
-            Command::Dispatch { pipeline, grid, args } => self.launch(pipeline, *grid, args, options),
-            Command::DispatchIndirect { pipeline, threadgroups, threads_per_threadgroup, args } => {
+            Command::Dispatch { pipeline, grid, args, around } => {
+                self.launch(pipeline, *grid, args, around, options)
+            }
+            Command::DispatchIndirect { pipeline, threadgroups, threads_per_threadgroup, args, around } => {
                 let counts = read_counts(*threadgroups);
                 if counts.contains(&0) {
                     // Metal's rule: an indirect dispatch of no threadgroups does nothing.
@@ -86,7 +92,7 @@ impl Pass {
                     kernel: pipeline.name().to_owned(),
                     source: Box::new(source),
                 })?;
-                self.launch(pipeline, grid, args, options)
+                self.launch(pipeline, grid, args, around, options)
             }
             Command::Copy { from, to } => {
                 memory::copy(*from, *to);
@@ -104,15 +110,15 @@ impl Pass {
         pipeline: &ComputePipelineState,
         grid: Grid,
         args: &[Argument],
+        around: &[BufferView],
         options: LaunchOptions,
     ) -> Result<(), CommandBufferError> {
-        let launch = Launch {
-            grid,
-            args,
-            resident: &self.resident,
-            order: options.order,
-            time_limit: options.time_limit,
+        let resident = match around {
+            [] => Cow::Borrowed(self.resident.as_slice()),
+            _ => Cow::Owned([&self.resident, around].concat()),
         };
+        let launch =
+            Launch { grid, args, resident: &resident, order: options.order, time_limit: options.time_limit };
         match catch_unwind(AssertUnwindSafe(|| pipeline.kernel().run(&launch))) {
             Ok(Ok(())) => Ok(()),
             Ok(Err(source)) => {

@@ -51,6 +51,29 @@ fn kernels_work_on_the_hosts_memory() {
 }
 
 #[test]
+fn the_bytes_before_an_offset_belong_to_the_launch() {
+    let reached = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&reached);
+    let device = device(move |launch| {
+        let Argument::Buffer(view) = &launch.args[0] else { panic!("a buffer") };
+        let around = launch.resident.iter().filter(|around| around.address() + 4 == view.address());
+        seen.store(around.map(|around| around.len() as u64).sum(), Ordering::SeqCst);
+        Ok(())
+    });
+    let pipeline = pipeline(&device, vec![buffer_arg("x", 0)]);
+    let x = device.new_buffer_with_data(&[1_u32, 2, 3]).unwrap();
+    for (offset, expected) in [(4, 12), (0, 0)] {
+        let buffer = device.new_command_queue().command_buffer();
+        let mut encoder = buffer.compute_command_encoder();
+        encoder.set_compute_pipeline_state(&pipeline).set_buffer(0, &x, offset).dispatch_threads(1, 1);
+        encoder.end_encoding().unwrap();
+        buffer.commit().unwrap();
+        buffer.wait_until_completed().unwrap();
+        assert_eq!(reached.load(Ordering::SeqCst), expected, "bound at offset {offset}");
+    }
+}
+
+#[test]
 fn work_completes_without_a_waiter() {
     let (device, pipeline, log) = logging();
     let (sender, receiver) = mpsc::channel();

@@ -32,6 +32,17 @@ pub(super) fn put<T: Clone>(table: &mut Vec<Option<T>>, index: usize, value: Opt
 }
 
 impl ArgumentTables {
+    /// Buffers of which the kernel sees a part that does not start at their start: it may reach the rest too,
+    /// at negative offsets, as on a GPU.
+    pub(super) fn reached_around(&self, pipeline: &ComputePipelineState) -> Vec<BufferView> {
+        let bound = |param: &Param| match param {
+            Param::Buffer(param) => self.buffers.get(param.location as usize).copied().flatten(),
+            Param::Builtin | Param::Absent | Param::Threadgroup { .. } => None,
+        };
+        let bound = pipeline.params().iter().filter_map(bound);
+        bound.filter(|bound| bound.offset != 0).map(|bound| bound.whole).collect()
+    }
+
     /// One argument for each parameter of the kernel.
     pub(super) fn arguments(&self, pipeline: &ComputePipelineState) -> Result<Vec<Argument>, EncodeError> {
         let mut dynamic = 0;

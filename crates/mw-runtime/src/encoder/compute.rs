@@ -239,11 +239,16 @@ impl ComputeCommandEncoder {
             let pipeline = pipeline.clone().ok_or(EncodeError::NoPipeline)?;
             let shape = shape(&pipeline)?;
             let args = tables.arguments(&pipeline)?;
+            let around = tables.reached_around(&pipeline);
             recorder.pass.commands.push(match shape {
-                Shape::Grid(grid) => Command::Dispatch { pipeline, grid, args },
-                Shape::Indirect { threadgroups, threads_per_threadgroup } => {
-                    Command::DispatchIndirect { pipeline, threadgroups, threads_per_threadgroup, args }
-                }
+                Shape::Grid(grid) => Command::Dispatch { pipeline, grid, args, around },
+                Shape::Indirect { threadgroups, threads_per_threadgroup } => Command::DispatchIndirect {
+                    pipeline,
+                    threadgroups,
+                    threads_per_threadgroup,
+                    args,
+                    around,
+                },
             });
             Ok(())
         });
