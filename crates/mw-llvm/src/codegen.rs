@@ -5,7 +5,7 @@ use mw_air::{Module, PrintOptions};
 use crate::context::{Context, LlvmModule};
 use crate::stack::on_large_stack;
 use crate::target::{Machine, Output};
-use crate::{Effort, LlvmError, TargetSpec, Timings, passes, prepare};
+use crate::{Effort, LlvmError, TargetSpec, Timings, extremes, passes, prepare};
 
 /// Settings of code generation.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -124,5 +124,7 @@ pub(crate) fn optimize(
 ) -> Result<(), LlvmError> {
     module.set_target(machine);
     let list = if text_bytes >= HUGE_TEXT_BYTES { OPTIMIZE_HUGE } else { OPTIMIZE };
-    passes::run(context, module, list, Some(machine), "wide")
+    passes::run(context, module, list, Some(machine), "wide")?;
+    extremes::keep_selections(module);
+    Ok(())
 }

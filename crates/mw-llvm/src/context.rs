@@ -1,4 +1,5 @@
-//! Owners of LLVM's handles. The only files with `unsafe` in them are this one, `passes.rs` and `target.rs`.
+//! Owners of LLVM's handles. The only files with `unsafe` in them are this one, `extremes.rs`,
+//! `passes.rs` and `target.rs`.
 #![expect(unsafe_code, reason = "calls into LLVM's C API")]
 
 use std::ffi::{CStr, CString, c_char};

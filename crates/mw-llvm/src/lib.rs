@@ -4,6 +4,7 @@ mod codegen;
 mod context;
 mod define;
 mod error;
+mod extremes;
 mod passes;
 mod prepare;
 mod scalar;
