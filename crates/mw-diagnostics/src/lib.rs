@@ -1,0 +1,1 @@
+//! One diagnostic value with code, labels, notes and fix; its registry and renderers.

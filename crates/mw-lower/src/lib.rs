@@ -1,0 +1,1 @@
+//! Lowers the front-end's HIR to AIR in the shape that Apple's compiler writes.

@@ -1,0 +1,3 @@
+//! The Metal Shading Language front-end: text to typed HIR.
+
+pub mod names;
