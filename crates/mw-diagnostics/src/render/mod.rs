@@ -1,0 +1,1 @@
+//! Diagnostics as text: for the terminal, as JSON, and as SARIF.
