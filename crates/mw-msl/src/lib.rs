@@ -1,3 +1,10 @@
 //! The Metal Shading Language front-end: text to typed HIR.
+//!
+//! - [`ast`]: the syntax tree. [`types`]: types of values. [`hir`]: the typed program.
+//! - [`stdlib`]: Metal's library.
 
+pub mod ast;
+pub mod hir;
 pub mod names;
+pub mod stdlib;
+pub mod types;
