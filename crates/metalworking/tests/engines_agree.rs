@@ -29,39 +29,8 @@ fn folder() -> PathBuf {
 
 /// The module around a kernel body.
 fn module(body: &str) -> String {
-    let mut text = String::from("target triple = \"air64_v26-apple-macosx14.0.0\"\n");
-    text.push_str(body);
-    text.push_str("\n!air.kernel = !{!0}\n!air.compile_options = !{!20}\n!air.version = !{!21}\n");
-    text.push_str("!air.language_version = !{!22}\n!0 = !{ptr @k, !1, !2}\n!1 = !{}\n");
-    text.push_str("!2 = !{!3, !4, !5, !6, !7, !8}\n");
-    for (index, (name, access)) in [("out", "air.read_write"), ("in", "air.read")].iter().enumerate() {
-        writeln!(
-            text,
-            "!{} = !{{i32 {index}, !\"air.buffer\", !\"air.location_index\", i32 {index}, i32 1, !\"{access}\", \
-             !\"air.address_space\", i32 1, !\"air.arg_type_size\", i32 4, !\"air.arg_type_align_size\", i32 4, \
-             !\"air.arg_type_name\", !\"uint\", !\"air.arg_name\", !\"{name}\"}}",
-            index + 3
-        )
-        .expect("strings take all");
-    }
-    let roles = [
-        "thread_position_in_grid",
-        "thread_index_in_threadgroup",
-        "thread_index_in_simdgroup",
-        "simdgroup_index_in_threadgroup",
-    ];
-    for (index, role) in roles.iter().enumerate() {
-        writeln!(
-            text,
-            "!{} = !{{i32 {}, !\"air.{role}\", !\"air.arg_type_name\", !\"uint\", !\"air.arg_name\", !\"i{index}\"}}",
-            index + 5,
-            index + 2
-        )
-        .expect("strings take all");
-    }
-    text.push_str("!20 = !{!\"air.compile.denorms_disable\"}\n!21 = !{i32 2, i32 6, i32 0}\n");
-    text.push_str("!22 = !{!\"Metal\", i32 3, i32 1, i32 0}\n");
-    text
+    let metadata = include_str!("../../../tests/kernel_metadata.ll");
+    format!("target triple = \"air64_v26-apple-macosx14.0.0\"\n{body}\n{metadata}")
 }
 
 fn noise(count: usize) -> Vec<u32> {
