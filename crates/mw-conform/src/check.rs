@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use mw_air::schema::{ArgRole, ModuleInfo};
 use mw_air::{AddressSpace, BlockId, FuncId, Inst, Module, Type};
 use mw_backend::{
-    Argument, CompileError, ConstantValues, Kernel as _, Launch, LaunchError, ThreadgroupOrder,
+    Argument, BufferView, CompileError, ConstantValues, Kernel as _, Launch, LaunchError, ThreadgroupOrder,
 };
 use mw_cpu::{CpuBackend, CpuKernel, CpuOptions};
 use mw_interp::{InterpBackend, InterpKernel};
 
 use crate::compare::difference;
 use crate::guard::GuardedBuffer;
-use crate::interpret::{Blocks, InterpretError, Interpreted, declared_size, interpret};
+use crate::interpret::{Blocks, InterpretError, Interpreted, POINTER_BYTES, interpret};
 use crate::outcome::{Class, Outcome};
-use crate::plan::{ArgPlan, Case, Element, Rules, mix, plan};
+use crate::plan::{ArgPlan, Case, Element, Rules, Slot, mix, plan};
 
 /// Share of blocks that a kernel should have executed.
 pub const ENOUGH: f64 = 0.9;
@@ -191,8 +191,12 @@ impl Checker {
         if outcome.coverage() < ENOUGH || !outcome.changed {
             let share = outcome.coverage() * 100.0;
             let output = if outcome.changed { "" } else { "; no output changed" };
-            let detail =
-                format!("{} of {} blocks executed ({share:.0} %){output}", outcome.executed, outcome.blocks);
+            let mut detail =
+                format!("{} of {} blocks executed ({share:.1} %){output}", outcome.executed, outcome.blocks);
+            if let Some(note) = self.rules.note(name) {
+                detail += "; ";
+                detail += note;
+            }
             return Err((Class::LowCoverage, detail));
         }
         Ok(())
@@ -249,11 +253,14 @@ impl Checker {
     ) -> Result<(), Failure> {
         let one = run_compiled(&prepared.cpu, case, expected, align)?;
         let kernel = prepared.cpu.info();
-        for (index, (contents, actual)) in expected.buffers.iter().zip(&one).enumerate() {
+        let slots = case.slots();
+        let name = |slot: Slot| match slot.pointer {
+            Some(pointer) => format!("{}[{pointer}]", kernel.args[slot.arg].name),
+            None => kernel.args[slot.arg].name.to_string(),
+        };
+        for ((slot, contents), actual) in slots.iter().zip(&expected.buffers).zip(&one) {
             let (Some(contents), Some(actual)) = (contents, actual) else { continue };
-            if let Some(found) =
-                difference(&kernel.args[index].name, element(case, index), &contents.after, actual)
-            {
+            if let Some(found) = difference(&name(*slot), case.element(*slot), &contents.after, actual) {
                 return Err((Class::Mismatch, found.to_string()));
             }
         }
@@ -262,21 +269,13 @@ impl Checker {
             return Ok(());
         }
         let several = run_compiled(&prepared.cpu.on(&self.parallel), case, expected, align)?;
-        for (index, (one, several)) in one.iter().zip(&several).enumerate() {
+        for ((slot, one), several) in slots.iter().zip(&one).zip(&several) {
             let (Some(one), Some(several)) = (one, several) else { continue };
-            if let Some(found) = difference(&kernel.args[index].name, element(case, index), one, several) {
+            if let Some(found) = difference(&name(*slot), case.element(*slot), one, several) {
                 return Err((Class::Order, format!("one thread and three: {found}")));
             }
         }
         Ok(())
-    }
-}
-
-fn element(case: &Case, index: usize) -> Element {
-    match &case.args[index] {
-        ArgPlan::Fill(fill) => fill.element,
-        ArgPlan::Exact { element, .. } => *element,
-        ArgPlan::Builtin | ArgPlan::Threadgroup(_) => Element::Unsigned(1),
     }
 }
 
@@ -295,21 +294,31 @@ fn run_compiled(
     align: usize,
 ) -> Result<Vec<Option<Vec<u8>>>, Failure> {
     let memory = |error: std::io::Error| (Class::JitError, format!("memory for the buffers: {error}"));
+    let slots = case.slots();
     let mut buffers = Vec::new();
-    for (index, contents) in expected.buffers.iter().enumerate() {
+    for (slot, contents) in slots.iter().zip(&expected.buffers) {
         buffers.push(match contents {
             Some(contents) => {
-                let own = match &kernel.info().args[index].role {
+                let own = match &kernel.info().args[slot.arg].role {
                     ArgRole::Buffer(buffer) => buffer.type_align.unwrap_or(1) as usize,
+                    ArgRole::IndirectBuffer(_) => 16,
                     _ => 1,
                 };
                 let align = own.max(align).next_power_of_two().clamp(1, 16);
-                debug_assert!(contents.before.len() >= declared_size(kernel.info(), index));
                 Some(GuardedBuffer::new(&contents.before, align).map_err(memory)?)
             }
             None => None,
         });
     }
+    for (slot, buffer) in slots.iter().zip(&buffers) {
+        if let (Some(pointer), Some(buffer), Some(table)) = (slot.pointer, buffer, &buffers[slot.arg]) {
+            let address = buffer.view().address().to_le_bytes();
+            let written = table.view().write(pointer * POINTER_BYTES, &address);
+            debug_assert!(written.is_some(), "the table has room for each pointer");
+        }
+    }
+    let resident: Vec<BufferView> =
+        buffers.iter().skip(case.args.len()).flatten().map(GuardedBuffer::view).collect();
     let args: Vec<Argument> = case
         .args
         .iter()
@@ -318,13 +327,13 @@ fn run_compiled(
             (_, Some(buffer)) => Argument::Buffer(buffer.view()),
             (ArgPlan::Threadgroup(length), None) => Argument::Threadgroup { length: *length },
             (ArgPlan::Builtin, None) => Argument::Builtin,
-            (ArgPlan::Fill(_) | ArgPlan::Exact { .. }, None) => Argument::Absent,
+            (ArgPlan::Fill(_) | ArgPlan::Exact { .. } | ArgPlan::Pointers(_), None) => Argument::Absent,
         })
         .collect();
     let launch = Launch {
         grid: case.grid,
         args: &args,
-        resident: &[],
+        resident: &resident,
         order: ThreadgroupOrder::Ascending,
         time_limit: Some(TIME_LIMIT),
     };
@@ -338,13 +347,18 @@ fn run_compiled(
         };
         (class, error.to_string())
     })?;
-    for (index, buffer) in buffers.iter().enumerate() {
+    for (slot, buffer) in slots.iter().zip(&buffers) {
         if buffer.as_ref().is_some_and(|buffer| !buffer.rest_is_untouched()) {
-            let name = &kernel.info().args[index].name;
+            let name = &kernel.info().args[slot.arg].name;
             return Err((Class::JitFault, format!("wrote behind the end of buffer `{name}`")));
         }
     }
-    Ok(buffers.iter().map(|buffer| buffer.as_ref().map(GuardedBuffer::bytes)).collect())
+    let after = |(slot, buffer): (&Slot, &Option<GuardedBuffer>)| {
+        // Addresses are no result.
+        let is_table = slot.pointer.is_none() && matches!(case.args[slot.arg], ArgPlan::Pointers(_));
+        if is_table { None } else { buffer.as_ref().map(GuardedBuffer::bytes) }
+    };
+    Ok(slots.iter().zip(&buffers).map(after).collect())
 }
 
 /// The largest alignment that the module's code promises for an access to a buffer.

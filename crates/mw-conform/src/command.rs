@@ -105,7 +105,7 @@ impl Conform {
     /// Whether nothing is wrong with any kernel.
     pub fn run(&self, subcommand: &str, out: &mut dyn Write) -> Result<bool, ConformError> {
         // Workers read the rules too; a mistake in them is better told once.
-        crate::plan::Rules::built_in()?;
+        crate::plan::Rules::built_in(&self.library)?;
         let mut arguments: Vec<OsString> = vec![subcommand.into(), self.library.clone().into()];
         arguments.extend(["--seed".into(), self.seed.to_string().into()]);
         let worker = WorkerCommand { program: std::env::current_exe()?, arguments };

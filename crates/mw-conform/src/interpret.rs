@@ -6,12 +6,12 @@
 
 use mw_air::schema::{ArgRole, KernelInfo};
 use mw_air::{BlockId, FuncId};
-use mw_backend::{Argument, Kernel as _, Launch, LaunchError, ThreadgroupOrder};
+use mw_backend::{Argument, BufferView, Kernel as _, Launch, LaunchError, ThreadgroupOrder};
 use mw_interp::{Access, Finding, InterpKernel, Observer, Position};
 use std::time::Duration;
 
 use crate::guard::GrowingBuffer;
-use crate::plan::{ArgPlan, Case};
+use crate::plan::{ArgPlan, Case, Slot};
 
 /// A buffer may grow to this size: a kernel that needs more was not launched as it is meant to be.
 const LIMIT: usize = 16 << 20;
@@ -19,8 +19,11 @@ const LIMIT: usize = 16 << 20;
 /// Size that buffers of any length start with.
 const START: usize = 4 << 10;
 
+/// Bytes of a pointer in an argument buffer.
+pub const POINTER_BYTES: usize = 8;
+
 /// How often a case starts again.
-const ATTEMPTS: usize = 24;
+const ATTEMPTS: usize = 60;
 
 /// Contents of one buffer, as long as the kernel needs it.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,7 +37,7 @@ pub struct BufferContents {
 /// A case that ran through.
 #[derive(Debug)]
 pub struct Interpreted {
-    /// By argument; `None` for what is no buffer.
+    /// By slot ([`Case::slots`]); `None` for what is no buffer.
     pub buffers: Vec<Option<BufferContents>>,
     /// What the kernel should not have done.
     pub findings: Vec<Finding>,
@@ -87,29 +90,46 @@ impl Blocks {
 
 /// Buffers of a case.
 struct Buffers {
-    /// By argument.
+    slots: Vec<Slot>,
+    /// By slot.
     buffers: Vec<Option<GrowingBuffer>>,
 }
 
 impl Buffers {
     fn new(case: &Case, kernel: &KernelInfo, active: &[bool]) -> std::io::Result<Self> {
-        let buffers = case
-            .args
-            .iter()
-            .enumerate()
-            .map(|(index, arg)| {
-                let start = match arg {
-                    ArgPlan::Builtin | ArgPlan::Threadgroup(_) => return Ok(None),
-                    _ if !active.get(index).copied().unwrap_or(true) => return Ok(None),
-                    ArgPlan::Fill(_) => START.max(declared_size(kernel, index)),
-                    ArgPlan::Exact { bytes, .. } => bytes.len(),
-                };
-                let mut buffer = GrowingBuffer::new(LIMIT)?;
-                buffer.grow(start, |from, out| contents(arg, from, out))?;
-                Ok(Some(buffer))
-            })
-            .collect::<std::io::Result<_>>()?;
-        Ok(Self { buffers })
+        let slots = case.slots();
+        let make = |slot: &Slot| {
+            let exists = active.get(slot.arg).copied().unwrap_or(true);
+            let start = match (&case.args[slot.arg], slot.pointer) {
+                (ArgPlan::Builtin | ArgPlan::Threadgroup(_), _) => return Ok(None),
+                _ if !exists => return Ok(None),
+                (ArgPlan::Fill(_), _) => START.max(declared_size(kernel, slot.arg)),
+                (ArgPlan::Exact { bytes, .. }, _) => bytes.len(),
+                (ArgPlan::Pointers(fills), None) => fills.len() * POINTER_BYTES,
+                (ArgPlan::Pointers(_), Some(_)) => START,
+            };
+            let mut buffer = GrowingBuffer::new(LIMIT)?;
+            buffer.grow(start, |from, out| contents(case, *slot, from, out))?;
+            Ok(Some(buffer))
+        };
+        let buffers = slots.iter().map(make).collect::<std::io::Result<_>>()?;
+        let buffers = Self { slots, buffers };
+        buffers.point(case);
+        Ok(buffers)
+    }
+
+    /// Writes addresses into argument buffers.
+    fn point(&self, case: &Case) {
+        for (slot, buffer) in self.slots.iter().zip(&self.buffers) {
+            if let (ArgPlan::Pointers(_), Some(pointer), Some(buffer)) =
+                (&case.args[slot.arg], slot.pointer, buffer)
+                && let Some(table) = &self.buffers[slot.arg]
+            {
+                let address = buffer.view().address().to_le_bytes();
+                let written = table.view().write(pointer * POINTER_BYTES, &address);
+                debug_assert!(written.is_some(), "the table has room for each pointer");
+            }
+        }
     }
 
     fn arguments(&self, case: &Case) -> Vec<Argument> {
@@ -120,9 +140,14 @@ impl Buffers {
                 (_, Some(buffer)) => Argument::Buffer(buffer.view()),
                 (ArgPlan::Threadgroup(length), None) => Argument::Threadgroup { length: *length },
                 (ArgPlan::Builtin, None) => Argument::Builtin,
-                (ArgPlan::Fill(_) | ArgPlan::Exact { .. }, None) => Argument::Absent,
+                (ArgPlan::Fill(_) | ArgPlan::Exact { .. } | ArgPlan::Pointers(_), None) => Argument::Absent,
             })
             .collect()
+    }
+
+    /// What argument buffers point to.
+    fn resident(&self, case: &Case) -> Vec<BufferView> {
+        self.buffers.iter().skip(case.args.len()).flatten().map(GrowingBuffer::view).collect()
     }
 
     /// Grows every buffer to what was reached. An error when that cannot help.
@@ -134,31 +159,32 @@ impl Buffers {
             if low < 0 || high > LIMIT as i64 {
                 return Err(InterpretError::OutOfBounds(fault.to_owned()));
             }
-            let high = high as usize;
+            let (high, slot) = (high as usize, self.slots[index]);
             if high > buffer.len() {
-                let target = (high + high / 2).next_multiple_of(START).min(LIMIT);
-                let fill = |from: usize, out: &mut [u8]| contents(&case.args[index], from, out);
+                let target = (2 * high).next_multiple_of(START).min(LIMIT);
+                let fill = |from: usize, out: &mut [u8]| contents(case, slot, from, out);
                 buffer.grow(target, fill).map_err(|error| InterpretError::Memory(error.to_string()))?;
                 grown = true;
             }
-            buffer.set(|from, out| contents(&case.args[index], from, out));
+            buffer.set(|from, out| contents(case, slot, from, out));
         }
+        self.point(case);
         if grown { Ok(()) } else { Err(InterpretError::OutOfBounds(fault.to_owned())) }
     }
 }
 
-/// Writes what an argument holds from `from` on.
-fn contents(arg: &ArgPlan, from: usize, out: &mut [u8]) {
-    match arg {
-        ArgPlan::Fill(fill) => fill.write(from, out),
-        ArgPlan::Exact { bytes, .. } => {
+/// Writes what a slot holds from `from` on. Addresses come later.
+fn contents(case: &Case, slot: Slot, from: usize, out: &mut [u8]) {
+    match (case.fill(slot), &case.args[slot.arg]) {
+        (Some(fill), _) => fill.write(from, out),
+        (None, ArgPlan::Exact { bytes, .. }) => {
             out.fill(0);
             if let Some(rest) = bytes.get(from..) {
                 let count = rest.len().min(out.len());
                 out[..count].copy_from_slice(&rest[..count]);
             }
         }
-        ArgPlan::Builtin | ArgPlan::Threadgroup(_) => {}
+        (None, _) => out.fill(0),
     }
 }
 
@@ -177,27 +203,40 @@ pub fn interpret(kernel: &InterpKernel, case: &Case, active: &[bool]) -> Result<
     let mut fault = String::new();
     for _ in 0..ATTEMPTS {
         let mut watch = Watch::new(&buffers);
-        let args = buffers.arguments(case);
+        let (args, resident) = (buffers.arguments(case), buffers.resident(case));
         let launch = Launch {
             grid: case.grid,
             args: &args,
-            resident: &[],
+            resident: &resident,
             order: ThreadgroupOrder::Ascending,
             time_limit: Some(Duration::from_secs(20)),
         };
         match kernel.run_observed(&launch, Some(&mut watch)) {
             Ok(report) => {
-                let contents = buffers.buffers.iter().enumerate().map(|(index, buffer)| {
+                let contents_of = buffers.buffers.iter().enumerate().map(|(index, buffer)| {
                     let buffer = buffer.as_ref()?;
+                    let slot = buffers.slots[index];
+                    if let (ArgPlan::Pointers(fills), None) = (&case.args[slot.arg], slot.pointer) {
+                        // Every engine has addresses of its own.
+                        let bytes = vec![0; fills.len() * POINTER_BYTES];
+                        return Some(BufferContents { before: bytes.clone(), after: bytes });
+                    }
                     let touched = usize::try_from(watch.extents[index][1]).unwrap_or(0);
-                    let len = touched.max(declared_size(kernel.info(), index)).min(buffer.len());
+                    let declared =
+                        if slot.pointer.is_none() { declared_size(kernel.info(), slot.arg) } else { 0 };
+                    let len = touched.max(declared).min(buffer.len());
                     let mut before = vec![0; len];
-                    contents(&case.args[index], 0, &mut before);
+                    contents(case, slot, 0, &mut before);
                     Some(BufferContents { before, after: buffer.bytes(len) })
                 });
-                let buffers = contents.collect();
+                let contents = contents_of.collect();
                 let executed = watch.executed;
-                return Ok(Interpreted { buffers, findings: report.findings, steps: report.steps, executed });
+                return Ok(Interpreted {
+                    buffers: contents,
+                    findings: report.findings,
+                    steps: report.steps,
+                    executed,
+                });
             }
             Err(LaunchError::Fault { message, .. }) => {
                 let extents = watch.extents;
@@ -216,7 +255,7 @@ pub fn interpret(kernel: &InterpKernel, case: &Case, active: &[bool]) -> Result<
 /// Watches a run: what was touched, and which blocks were executed.
 struct Watch<'a> {
     buffers: &'a [Option<GrowingBuffer>],
-    /// Least offset and end of what was touched, by argument.
+    /// Least offset and end of what was touched, by slot.
     extents: Vec<[i64; 2]>,
     /// The buffer that was touched last.
     last: usize,

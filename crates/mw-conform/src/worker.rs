@@ -42,7 +42,7 @@ pub enum WorkerError {
 /// Serves requests until the input ends.
 pub fn serve(path: &Path, seed: u64) -> Result<(), WorkerError> {
     let libraries = Library::open_all(path)?;
-    let checker = Checker::new(Rules::built_in()?, seed)?;
+    let checker = Checker::new(Rules::built_in(path)?, seed)?;
     for line in io::stdin().lock().lines() {
         let request: Request = serde_json::from_str(&line?).map_err(io::Error::from)?;
         let function =

@@ -1,5 +1,7 @@
 //! Small kernels through the whole check: buffers that grow, launches that cannot be in bounds, coverage.
 
+use std::path::Path;
+
 use mw_conform::check::Checker;
 use mw_conform::outcome::{Class, Outcome};
 use mw_conform::plan::Rules;
@@ -99,7 +101,9 @@ fn rules_that_do_not_fit_say_so() {
     let outcome = check_with("[[rule]]\nkernel = 'k'\nthreadgroup = \"[1025, 1, 1]\"\n", BOUNDED);
     assert!(outcome.detail.contains("of which the kernel allows 1024"), "{}", outcome.detail);
     assert!(Rules::parse("[[rule]]\nkernel = 'k'\nthread = \"1\"\n").is_err(), "unknown keys are refused");
-    assert!(Rules::built_in().is_ok());
+    for library in ["mlx/lib/mlx.metallib", "torch/lib/libtorch_cpu.dylib"] {
+        assert!(Rules::built_in(Path::new(library)).is_ok(), "{library}");
+    }
 }
 
 #[test]

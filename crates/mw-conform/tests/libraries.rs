@@ -31,7 +31,7 @@ fn outcomes(filter: &str, sample: usize) -> Vec<Outcome> {
         limit: Duration::from_secs(600),
     };
     let libraries = Library::open_all(&path).unwrap();
-    let checker = Checker::new(Rules::built_in().unwrap(), 1).unwrap();
+    let checker = Checker::new(Rules::built_in(&path).unwrap(), 1).unwrap();
     let jobs = sweep.select().unwrap();
     assert_eq!(jobs.len(), sample);
     jobs.iter()

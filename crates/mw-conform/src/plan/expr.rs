@@ -231,6 +231,9 @@ fn call(name: &str, arguments: &[Number]) -> Result<Number, String> {
         ("ceildiv", [value, by]) if *by > 0 => (value + by - 1) / by,
         ("align", [value, to]) if *to > 0 => (value + to - 1) / to * to,
         ("log2", [value]) if *value > 0 => i64::from(value.ilog2()),
+        ("pick", [index, values @ ..]) if !values.is_empty() => {
+            values[index.rem_euclid(values.len() as i64) as usize]
+        }
         _ => return Err(format!("there is no function `{name}` of {} arguments", arguments.len())),
     };
     Ok(Number::Int(value))

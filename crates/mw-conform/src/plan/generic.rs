@@ -5,7 +5,7 @@ use mw_air::AddressSpace;
 use mw_air::schema::{Access, ArgRole, BufferArg, FunctionConstant, KernelArg, KernelInfo, StructMember};
 use mw_backend::{ConstantValues, Grid};
 
-use super::{ArgPlan, Case, Element, Fill, FillKind, stream};
+use super::{ArgPlan, Case, Element, Fill, FillKind, mix, stream};
 
 /// One guess at sizes and shape.
 #[derive(Clone, Copy, Debug)]
@@ -98,10 +98,24 @@ pub(super) fn constant_values(constants: &[FunctionConstant], round: usize) -> C
     values
 }
 
+/// Pointers of an argument buffer that states no size.
+const POINTERS: u32 = 8;
+
+/// An argument buffer of `count` pointers to buffers of the same kind.
+pub(super) fn pointers(count: usize, element: Element, kind: FillKind, stream: u64) -> ArgPlan {
+    let fill = |pointer| Fill { element, kind, stream: mix(stream ^ pointer as u64) };
+    ArgPlan::Pointers((0..count).map(fill).collect())
+}
+
 /// What an argument receives when nothing else is said.
 pub(super) fn argument(arg: &KernelArg, round: &Round, stream: u64) -> ArgPlan {
     let buffer = match &arg.role {
-        ArgRole::Buffer(buffer) | ArgRole::IndirectBuffer(buffer) => buffer,
+        ArgRole::Buffer(buffer) => buffer,
+        ArgRole::IndirectBuffer(buffer) => {
+            // Nothing says what is behind the pointers; most often it is floats.
+            let count = buffer.size.or(buffer.type_size).map_or(POINTERS, |size| size / 8);
+            return pointers(count as usize, Element::Float, round.data, stream);
+        }
         ArgRole::Builtin(_) | ArgRole::VisibleFunctionTable { .. } => return ArgPlan::Builtin,
     };
     if buffer.space == AddressSpace::THREADGROUP {

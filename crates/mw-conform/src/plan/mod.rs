@@ -46,6 +46,48 @@ pub enum ArgPlan {
         /// Type of the elements.
         element: Element,
     },
+    /// An argument buffer: addresses of buffers, eight bytes each, and nothing else.
+    Pointers(Vec<Fill>),
+}
+
+/// A buffer of a case: that of an argument, or one that an argument buffer points to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// The argument.
+    pub arg: usize,
+    /// Which of its pointers; `None` for the argument itself.
+    pub pointer: Option<usize>,
+}
+
+impl Case {
+    /// One slot for each argument, in order, then those behind pointers.
+    pub fn slots(&self) -> Vec<Slot> {
+        let args = (0..self.args.len()).map(|arg| Slot { arg, pointer: None });
+        let behind = self.args.iter().enumerate().flat_map(|(arg, plan)| {
+            let count = if let ArgPlan::Pointers(fills) = plan { fills.len() } else { 0 };
+            (0..count).map(move |pointer| Slot { arg, pointer: Some(pointer) })
+        });
+        args.chain(behind).collect()
+    }
+
+    /// How a slot is filled, where it is of any length.
+    pub fn fill(&self, slot: Slot) -> Option<&Fill> {
+        match (&self.args[slot.arg], slot.pointer) {
+            (ArgPlan::Fill(fill), None) => Some(fill),
+            (ArgPlan::Pointers(fills), Some(pointer)) => fills.get(pointer),
+            _ => None,
+        }
+    }
+
+    /// Type of a slot's elements.
+    pub fn element(&self, slot: Slot) -> Element {
+        match (self.fill(slot), &self.args[slot.arg]) {
+            (Some(fill), _) => fill.element,
+            (None, ArgPlan::Exact { element, .. }) => *element,
+            (None, ArgPlan::Pointers(_)) => Element::Unsigned(8),
+            (None, _) => Element::Unsigned(1),
+        }
+    }
 }
 
 /// A kernel for which no launch can be made.
@@ -73,9 +115,8 @@ pub fn plan(
 ) -> Result<Vec<Case>, PlanError> {
     for arg in &kernel.args {
         let what = match arg.role {
-            ArgRole::IndirectBuffer(_) => "an argument buffer",
             ArgRole::VisibleFunctionTable { .. } => "a function table",
-            ArgRole::Buffer(_) | ArgRole::Builtin(_) => continue,
+            ArgRole::Buffer(_) | ArgRole::IndirectBuffer(_) | ArgRole::Builtin(_) => continue,
         };
         return Err(PlanError::Argument { name: arg.name.to_string(), what });
     }

@@ -13,11 +13,18 @@
 //!
 //! An argument is found by name, or by a pattern with `*`. Its value is an expression, a list `[…]`, a table
 //! of members for structures, or a generator: `normal`, `special`, `edges`, `bits`, `zeros`, `pattern`,
-//! `fill(x)`,
-//! `range(low, high)`, `ascending(step, period)`, `bytes(n)` for threadgroup memory. What a rule does not
-//! name is guessed from its name and type.
+//! `fill(x)`, `range(low, high)`, `ascending(step, period)`, `bytes(n)` for threadgroup memory. A generator may
+//! be followed by `of TYPE`, where TYPE is a type name or a variable that holds one. `pointers(n) GENERATOR of
+//! TYPE` makes an argument buffer of n pointers, each to a buffer of its own. A case with `repeat = n` is made
+//! n times, with other data and with the variable `turn` counting from 0. What a rule does not name is guessed
+//! from its name and type.
+//!
+//! `library = 'RE'` before the rules says for which library files they are meant; of all files of rules the
+//! first that fits is used. `note = "…"` in a rule explains why its kernels cannot be covered better; reports
+//! print it.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use mw_air::schema::{ArgRole, FunctionConstant, KernelArg, KernelInfo, StructMember};
 use mw_backend::{ConstantValues, Grid};
@@ -51,9 +58,15 @@ pub struct Rules {
     rules: Vec<(Regex, CaseText)>,
 }
 
+/// The files of rules that come with this crate.
+const FILES: [&str; 2] = [include_str!("../../launches/torch.toml"), include_str!("../../launches/mlx.toml")];
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// On the library's path: whether the rules are meant for it.
+    #[serde(default)]
+    library: String,
     rule: Vec<CaseText>,
 }
 
@@ -84,6 +97,8 @@ struct CaseText {
     /// The case is made so many times, each with other data.
     #[serde(default)]
     repeat: usize,
+    /// Why kernels of the rule cannot be covered better.
+    note: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -94,14 +109,35 @@ enum Value {
 }
 
 impl Rules {
-    /// The rules that come with this crate.
-    pub fn built_in() -> Result<Self, RuleError> {
-        Self::parse(include_str!("../../launches/mlx.toml"))
+    /// The rules that come with this crate for a library.
+    pub fn built_in(library: &Path) -> Result<Self, RuleError> {
+        Self::choose(&FILES, library)
+    }
+
+    /// The first of several files whose pattern fits a library. Files without a pattern fit all.
+    pub fn choose(files: &[&str], library: &Path) -> Result<Self, RuleError> {
+        for text in files {
+            let file: File = toml::from_str(text).map_err(|error| RuleError::File(error.to_string()))?;
+            let pattern = Regex::new(&file.library)
+                .map_err(|error| RuleError::File(format!("pattern `{}`: {error}", file.library)))?;
+            if pattern.is_match(&library.to_string_lossy()) {
+                return Self::compile(file);
+            }
+        }
+        Ok(Self::default())
     }
 
     /// Reads rules.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
-        let file: File = toml::from_str(text).map_err(|error| RuleError::File(error.to_string()))?;
+        Self::compile(toml::from_str(text).map_err(|error| RuleError::File(error.to_string()))?)
+    }
+
+    /// What the rule of a kernel says about its coverage.
+    pub fn note(&self, kernel: &str) -> Option<&str> {
+        self.rules.iter().find(|(pattern, _)| pattern.is_match(kernel))?.1.note.as_deref()
+    }
+
+    fn compile(file: File) -> Result<Self, RuleError> {
         let compile = |rule: CaseText| match Regex::new(&rule.kernel) {
             Ok(pattern) => Ok((pattern, rule)),
             Err(error) => Err(RuleError::File(format!("pattern `{}`: {error}", rule.kernel))),
@@ -128,7 +164,9 @@ impl Rules {
             for turn in 0..text.repeat.max(1) {
                 let seed = mix(seed ^ (index * 1000 + turn) as u64);
                 let maker = Maker { common: rule, text, kernel, constants, index, seed };
-                let case = maker.make(variables.clone()).map_err(|message| RuleError::Rule {
+                let mut variables = variables.clone();
+                variables.insert("turn".into(), Number::Int(turn as i64));
+                let case = maker.make(variables).map_err(|message| RuleError::Rule {
                     rule: rule.kernel.clone(),
                     kernel: kernel.name.to_string(),
                     message,
@@ -265,7 +303,7 @@ impl Maker<'_> {
         };
         let round = generic::Round { data, ..generic::round(self.index) };
         let guess = generic::argument(arg, &round, stream);
-        let ArgRole::Buffer(buffer) = &arg.role else { return Ok(guess) };
+        let (ArgRole::Buffer(buffer) | ArgRole::IndirectBuffer(buffer)) = &arg.role else { return Ok(guess) };
         let Some(value) = find(&self.text.args, &arg.name).or(find(&self.common.args, &arg.name)) else {
             return Ok(guess);
         };
@@ -287,6 +325,18 @@ impl Maker<'_> {
             let size = evaluate(size, variables)?.int()?;
             return Ok(ArgPlan::Threadgroup(u32::try_from(size).map_err(|_| format!("{size} bytes"))?));
         }
+        // `GENERATOR of TYPE`, for buffers whose type says nothing.
+        let (text, element) = match text.rsplit_once(" of ") {
+            Some((text, ty)) => (text.trim(), Element::of_type(&word(ty.trim(), variables), None)),
+            None => (text, element),
+        };
+        if let Some(rest) = text.strip_prefix("pointers(") {
+            let (count, text) = rest.split_once(')').ok_or("write `pointers(n) generator of type`")?;
+            let count = evaluate(count, variables)?.int()?.clamp(0, MAX_POINTERS) as usize;
+            let kind =
+                generator(text.trim(), variables)?.ok_or_else(|| format!("`{text}` is no generator"))?;
+            return Ok(generic::pointers(count, element, kind, stream));
+        }
         if let Some(kind) = generator(text, variables)? {
             return Ok(ArgPlan::Fill(Fill { element, kind, stream }));
         }
@@ -298,6 +348,17 @@ impl Maker<'_> {
         }
         bytes.resize(bytes.len().max(buffer.size.unwrap_or(0) as usize), 0);
         Ok(ArgPlan::Exact { bytes, element })
+    }
+}
+
+/// The most pointers of an argument buffer.
+const MAX_POINTERS: i64 = 1 << 10;
+
+/// A word out of the kernel's name, where a variable has that name; else the text itself.
+fn word(text: &str, variables: &Variables) -> String {
+    match variables.get(text) {
+        Some(Number::Word(word)) => word.clone(),
+        _ => text.to_owned(),
     }
 }
 
