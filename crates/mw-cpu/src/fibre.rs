@@ -163,35 +163,50 @@ impl FibreSet {
         Ok(())
     }
 
-    /// Runs one simdgroup that meets no barrier, on the first fibre's stack.
-    ///
-    /// # Safety
-    /// `kernel` must be a compiled kernel, `context` and `arguments` what its contract asks for, and the
-    /// memory behind them must be what the kernel was launched with. `reserve(1)` must have succeeded.
-    pub(crate) unsafe fn run_one(
-        &mut self,
-        kernel: KernelFunction,
-        context: &mut SimdgroupContext,
-        arguments: &[u64],
-    ) -> Result<(), Fault> {
+    /// Makes contexts ready for [`Self::run_each`]. `reserve(1)` must have succeeded.
+    pub(crate) fn own(&mut self, contexts: &mut [SimdgroupContext]) {
         let fibre = &mut self.fibres[0];
         // A kernel that calls the barrier although it was said to have none finds itself alone.
         fibre.ring.next = &raw mut fibre.ring;
-        context.owner = (&raw mut fibre.ring).cast();
+        for context in contexts {
+            context.owner = (&raw mut fibre.ring).cast();
+        }
+    }
+
+    /// Runs simdgroups that meet no barrier, one after the other, on the first fibre's stack.
+    ///
+    /// # Safety
+    /// `kernel` must be a compiled kernel, `contexts` and `arguments` what its contract asks for, and the
+    /// memory behind them must be what the kernel was launched with. There must be a context; `own` must
+    /// have had all of them.
+    pub(crate) unsafe fn run_each(
+        &mut self,
+        kernel: KernelFunction,
+        contexts: &mut [SimdgroupContext],
+        arguments: &[u64],
+    ) -> Result<(), Fault> {
+        let fibre = &mut self.fibres[0];
         // A fibre that has started keeps its frame at the top of the stack.
-        // SAFETY: 1024 bytes below the top is inside the stack and 16-byte aligned; the rest is the
+        const FRAME_BYTES: usize = 1024;
+        let first = contexts.as_mut_ptr();
+        let count = contexts.len();
+        // SAFETY: `FRAME_BYTES` below the top is inside the stack and 16-byte aligned; the rest is the
         // caller's promise. `HOME` stays in place while the thread lives.
-        let faulted = unsafe {
-            let top = fibre.stack.top(fibre.color).sub(1024);
-            switch::call_on_stack(HOME.with(Cell::as_ptr), top, kernel, context, arguments.as_ptr())
-        };
-        self.finish(faulted)
+        unsafe {
+            let top = fibre.stack.top(fibre.color).sub(FRAME_BYTES).cast();
+            let home = HOME.with(Cell::as_ptr);
+            let faulted = switch::call_on_stack(home, top, kernel, first, arguments.as_ptr(), count);
+            self.finish(faulted).map_err(|fault| {
+                let simdgroup = (*top).offset_from(first) as usize;
+                Fault { simdgroup: Some(simdgroup), ..fault }
+            })
+        }
     }
 
     /// Runs the simdgroups of a threadgroup, which meet at barriers: one fibre for each context.
     ///
     /// # Safety
-    /// As for [`Self::run_one`], for each context. `reserve(contexts.len())` must have succeeded.
+    /// As for [`Self::run_each`], but for `own`. `reserve(contexts.len())` must have succeeded.
     pub(crate) unsafe fn run_ring(
         &mut self,
         kernel: KernelFunction,
@@ -218,6 +233,7 @@ impl FibreSet {
         self.finish(faulted)
     }
 
+    #[inline]
     fn finish(&mut self, faulted: u32) -> Result<(), Fault> {
         HOME.set(ptr::null_mut());
         if faulted == 0 {

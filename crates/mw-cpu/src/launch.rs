@@ -53,6 +53,7 @@ pub(crate) struct PreparedLaunch {
     pub(crate) grid: Grid,
     pub(crate) order: ThreadgroupOrder,
     pub(crate) threadgroup_count: u64,
+    pub(crate) threadgroups_in_x: u32,
     pub(crate) simdgroups_per_threadgroup: u32,
     pub(crate) slots: Vec<Slot>,
     /// Threadgroup memory: what the kernel declares, then what arguments ask for.
@@ -117,6 +118,7 @@ impl PreparedLaunch {
             grid,
             order: launch.order,
             threadgroup_count: grid.threadgroup_count(),
+            threadgroups_in_x: grid.threadgroups()[0],
             simdgroups_per_threadgroup: threads.div_ceil(32),
             slots,
             memory_bytes,

@@ -75,6 +75,7 @@ impl Pipeline<'_> {
         let options = vectorize::Options {
             shape: self.shape,
             masked_memory: self.target.has_masked_memory(),
+            two_register_permutes: self.target.has_two_register_permutes(),
             flush_denormals: self.info.denorms_disabled,
         };
         let start = Instant::now();

@@ -70,14 +70,16 @@ mod arch {
         naked_asm!("mov rdi, r13", "call r12", "ud2")
     }
 
-    /// Runs a simdgroup on the stack that ends at `top`. Gives 0, or 1 after a fault.
+    /// Runs simdgroups one after the other on the stack that ends at `top`; the word there says which is
+    /// running. Gives 0, or 1 after a fault.
     #[unsafe(naked)]
     pub(crate) unsafe extern "C" fn call_on_stack(
         home: *mut *mut u8,
-        top: *mut u8,
+        top: *mut *mut SimdgroupContext,
         kernel: KernelFunction,
-        context: *mut SimdgroupContext,
+        contexts: *mut SimdgroupContext,
         arguments: *const u64,
+        count: usize,
     ) -> u32 {
         naked_asm!(
             "push rbp",
@@ -89,9 +91,18 @@ mod arch {
             "mov [rdi], rsp",
             "mov rbx, rsp",
             "mov rsp, rsi",
-            "mov rdi, rcx",
-            "mov rsi, r8",
-            "call rdx",
+            "mov r12, rcx",
+            "mov r13, r9",
+            "mov r14, r8",
+            "mov r15, rdx",
+            "2:",
+            "mov [rsp], r12",
+            "mov rdi, r12",
+            "mov rsi, r14",
+            "call r15",
+            "add r12, {size}",
+            "dec r13",
+            "jnz 2b",
             "mov rsp, rbx",
             "xor eax, eax",
             "pop r15",
@@ -100,7 +111,8 @@ mod arch {
             "pop r12",
             "pop rbx",
             "pop rbp",
-            "ret"
+            "ret",
+            size = const size_of::<SimdgroupContext>(),
         )
     }
 
@@ -253,27 +265,39 @@ mod arch {
         naked_asm!("mov x0, x20", "blr x19", "brk #1")
     }
 
-    /// Runs a simdgroup on the stack that ends at `top`. Gives 0, or 1 after a fault.
+    /// Runs simdgroups one after the other on the stack that ends at `top`; the word there says which is
+    /// running. Gives 0, or 1 after a fault.
     #[unsafe(naked)]
     pub(crate) unsafe extern "C" fn call_on_stack(
         home: *mut *mut u8,
-        top: *mut u8,
+        top: *mut *mut SimdgroupContext,
         kernel: KernelFunction,
-        context: *mut SimdgroupContext,
+        contexts: *mut SimdgroupContext,
         arguments: *const u64,
+        count: usize,
     ) -> u32 {
         naked_asm!(
             save!(),
             "mov x19, sp",
             "str x19, [x0]",
             "mov sp, x1",
-            "mov x0, x3",
-            "mov x1, x4",
-            "blr x2",
+            "mov x20, x3",
+            "mov x21, x4",
+            "mov x22, x5",
+            "mov x23, x2",
+            "2:",
+            "str x20, [sp]",
+            "mov x0, x20",
+            "mov x1, x21",
+            "blr x23",
+            "add x20, x20, #{size}",
+            "subs x22, x22, #1",
+            "b.ne 2b",
             "mov sp, x19",
             "mov w0, #0",
             restore!(),
-            "ret"
+            "ret",
+            size = const size_of::<SimdgroupContext>(),
         )
     }
 

@@ -11,6 +11,7 @@ use crate::fault::{self, Fault};
 use crate::fibre::FibreSet;
 use crate::float_control::FloatControl;
 use crate::launch::{PreparedLaunch, Slot};
+use crate::switch::KernelFunction;
 
 thread_local! {
     static WORKER: RefCell<Option<Worker>> = const { RefCell::new(None) };
@@ -98,6 +99,8 @@ impl Worker {
             launch,
             size: [0; 3],
             simdgroups: 0,
+            kernel: None,
+            place: None,
             _control: FloatControl::set(launch.flush_denormals),
         })
     }
@@ -110,6 +113,10 @@ pub(crate) struct Session<'w> {
     /// Size of the threadgroup that the contexts are set for.
     size: [u32; 3],
     simdgroups: usize,
+    /// The code for that size.
+    kernel: Option<KernelFunction>,
+    /// Index and position of the last threadgroup.
+    place: Option<(u64, [u32; 3])>,
     _control: FloatControl,
 }
 
@@ -118,37 +125,38 @@ impl Session<'_> {
     pub(crate) fn run(&mut self, turn: u64) -> Result<(), Fault> {
         let launch = self.launch;
         let index = launch.order.nth(turn, launch.threadgroup_count);
-        let position = launch.grid.threadgroup_position(index);
+        let position = match self.place {
+            // Most often the next one in x: no divisions.
+            Some((last, [x, y, z])) if last + 1 == index && x + 1 < launch.threadgroups_in_x => [x + 1, y, z],
+            _ => launch.grid.threadgroup_position(index),
+        };
+        self.place = Some((index, position));
         let size = launch.grid.threadgroup_size(position);
-        if size != self.size {
-            self.set_size(size);
-        }
+        let kernel = match self.kernel {
+            Some(kernel) if size == self.size => kernel,
+            _ => self.set_size(size),
+        };
         for context in &mut self.worker.contexts[..self.simdgroups] {
             context.threadgroup_position = position;
         }
         self.set_memory();
-        let kernel = launch.kernel(ThreadgroupShape::of(size));
         let Worker { fibres, contexts, arguments, .. } = &mut *self.worker;
         let contexts = &mut contexts[..self.simdgroups];
         // SAFETY: `PreparedLaunch` holds the code of the kernel and the launch's buffers, which stay until
-        // its run ends; the contexts are filled as the contract says; the stacks were reserved in `begin`.
+        // its run ends; the contexts are filled as the contract says, and there is at least one; the stacks
+        // were reserved in `begin`; `set_size` had the fibres own the contexts.
         unsafe {
             if launch.has_barrier && contexts.len() > 1 {
                 return fibres
                     .run_ring(kernel, contexts, arguments)
                     .map_err(|fault| fault.at(position, fault.fibre));
             }
-            for (simdgroup, context) in contexts.iter_mut().enumerate() {
-                fibres
-                    .run_one(kernel, context, arguments)
-                    .map_err(|fault| fault.at(position, Some(simdgroup)))?;
-            }
+            fibres.run_each(kernel, contexts, arguments).map_err(|fault| fault.at(position, fault.simdgroup))
         }
-        Ok(())
     }
 
-    /// Sets what depends on the size of the threadgroup.
-    fn set_size(&mut self, size: [u32; 3]) {
+    /// Sets what depends on the size of the threadgroup. Gives the code for it.
+    fn set_size(&mut self, size: [u32; 3]) -> KernelFunction {
         let threads = size[0] * size[1] * size[2];
         let simdgroups = threads.div_ceil(32);
         self.size = size;
@@ -162,6 +170,10 @@ impl Session<'_> {
             context.first_thread_position =
                 [first % size[0], first / size[0] % size[1], first / (size[0] * size[1])];
         }
+        self.worker.fibres.own(&mut self.worker.contexts[..simdgroups as usize]);
+        let kernel = self.launch.kernel(ThreadgroupShape::of(size));
+        self.kernel = Some(kernel);
+        kernel
     }
 
     /// Gives variables of the threadgroup their first values.

@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use mw_air::{
-    AIR_DATA_LAYOUT, Attribute, Attributes, Callee, FuncId, Inst, Linkage, MdId, MdOperand, Module,
+    AIR_DATA_LAYOUT, AddressSpace, Attribute, Attributes, Callee, FuncId, Inst, Linkage, MdId, MdNode,
+    MdOperand, Module, Terminator,
 };
 
 use crate::{CodegenOptions, ScalarOptions, define};
@@ -22,6 +23,8 @@ pub(crate) fn for_scalar(module: &Module, options: ScalarOptions) -> Module {
     merge_declarations(&mut module);
     drop_progress_promises(&mut module);
     declare_collectives(&mut module);
+    promise_constants(&mut module);
+    define_simdgroup_size(&mut module);
     // The constants are set, and LLVM folds the variables away that the list names.
     module.metadata.named.retain(|list| &*list.name != "air.function_constants");
     internalize_helpers(&mut module);
@@ -31,16 +34,20 @@ pub(crate) fn for_scalar(module: &Module, options: ScalarOptions) -> Module {
     module
 }
 
+/// Steps in which large frames touch the stack: half of the guard that every stack of a kernel has.
+const STACK_PROBE_BYTES: &str = "32768";
+
 /// Gives a 32-lane module the attributes that code generation goes by.
 pub(crate) fn for_codegen(module: &mut Module, options: &CodegenOptions) {
     if options.flush_f32_denormals {
         flush_f32_denormals(module);
     }
     for function in module.functions.iter_mut().filter(|function| !function.is_declaration()) {
-        // Nothing unwinds through kernels, so that no tables are needed. Large frames touch each page on
+        // Nothing unwinds through kernels, so that no tables are needed. Large frames touch the stack on
         // their way, so that the stack's guard is not stepped over.
         add(&mut function.attrs, "nounwind");
         function.attrs.0.push(Attribute::String("probe-stack".into(), "inline-asm".into()));
+        function.attrs.0.push(Attribute::String("stack-probe-size".into(), STACK_PROBE_BYTES.into()));
         // Vector registers spill to aligned slots; without this the decision falls too late.
         function.attrs.0.push(Attribute::String("stackrealign".into(), "".into()));
     }
@@ -127,6 +134,42 @@ fn drop_progress_promises(module: &mut Module) {
                     remove(&mut call.attrs, &["mustprogress", "willreturn"]);
                 }
             }
+        }
+    }
+}
+
+/// Says of every load from `constant` memory that its value does not change while the kernel runs, which a
+/// barrier would hide.
+fn promise_constants(module: &mut Module) {
+    let node = module.metadata.nodes.len();
+    module.metadata.nodes.push(MdNode { distinct: false, operands: Vec::new() });
+    let kind: Arc<str> = "invariant.load".into();
+    for function in &mut module.functions {
+        for block in function.block_ids() {
+            for index in 0..function.block(block).insts.len() {
+                let inst = function.block(block).insts[index];
+                let Inst::Load { ptr, volatile: false, ordering: None, .. } = function.inst(inst).inst else {
+                    continue;
+                };
+                if function.value_type(ptr).address_space() == Some(AddressSpace::CONSTANT) {
+                    let metadata = &mut function.inst_mut(inst).metadata;
+                    if metadata.iter().all(|(name, _)| *name != kind) {
+                        metadata.push((Arc::clone(&kind), MdId::new(node)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A simdgroup has 32 threads: said as code, so that what depends on it folds.
+fn define_simdgroup_size(module: &mut Module) {
+    const THREADS: u64 = 32;
+    for function in module.functions.iter_mut().filter(|function| function.is_declaration()) {
+        if function.name.starts_with("air.get_simdgroup_size") && function.ty.ret.is_int() {
+            let block = function.add_block();
+            let size = function.const_int(function.ty.ret.clone(), THREADS);
+            function.block_mut(block).terminator = Terminator::Ret(Some(size));
         }
     }
 }

@@ -103,6 +103,11 @@ impl TargetSpec {
         self.has_x86("+avx512bw", &["x86-64-v4"])
     }
 
+    /// Whether an instruction picks 32-bit elements out of two 512-bit registers by variable index.
+    pub fn has_two_register_permutes(&self) -> bool {
+        self.is_x86_64() && self.vector_bits() == 512
+    }
+
     /// Width in bits of its vector registers.
     pub fn vector_bits(&self) -> u32 {
         if self.has_x86("+avx512f", &["x86-64-v4"]) {

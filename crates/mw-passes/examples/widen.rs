@@ -66,8 +66,12 @@ fn widen(
         mw_llvm::optimize_scalar(&module, mw_llvm::ScalarOptions::default()).map_err(|error| text(&error))?;
     *scalar_time += start.elapsed();
     let start = Instant::now();
-    let options =
-        Options { shape: ThreadgroupShape::LINEAR_FULL, masked_memory: true, flush_denormals: true };
+    let options = Options {
+        shape: ThreadgroupShape::LINEAR_FULL,
+        masked_memory: true,
+        two_register_permutes: false,
+        flush_denormals: true,
+    };
     let flat = mw_passes::scalarize::run(&scalar, &info.kernels[0]).map_err(|error| text(&error))?;
     if std::env::var_os("FLAT").is_some() {
         println!("{}", mw_air::print(&flat, &PrintOptions::default()));

@@ -567,7 +567,8 @@ impl Analysis<'_> {
         let mut units = FxHashSet::default();
         for id in self.control.order.iter().flat_map(|block| &self.function.block(*block).insts) {
             let data = self.function.inst(*id);
-            if let (Inst::Binary { op: BinaryOp::Mul, lhs, rhs, .. }, Some(result)) = (&data.inst, data.result)
+            if let (Inst::Binary { op: BinaryOp::Mul, lhs, rhs, .. }, Some(result)) =
+                (&data.inst, data.result)
                 && self.known(result).is_some_and(|fact| fact.conditional)
                 && let Some((_, unit)) = self.index_and_unit(*lhs, *rhs)
             {

@@ -31,7 +31,12 @@ fn vectorize(kernel: &str) -> Module {
     let words = kernel.lines().next().and_then(|line| line.strip_prefix("; shape: ")).expect("a shape");
     let shape = ThreadgroupShape { linear: words.contains("linear"), full: words.contains("full") };
     let (_, info) = read(kernel);
-    let options = vectorize::Options { shape, masked_memory: true, flush_denormals: true };
+    let options = vectorize::Options {
+        shape,
+        masked_memory: true,
+        two_register_permutes: false,
+        flush_denormals: true,
+    };
     vectorize::run(&scalarize(kernel), &info.kernels[0], options).expect("widens").module
 }
 

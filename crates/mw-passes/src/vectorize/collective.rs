@@ -315,13 +315,15 @@ impl Emitter<'_, '_> {
         let memory = if scalar.bits() < 32 { Scalar::Int(32) } else { Scalar::Int(scalar.bits() as u16) };
         let memory_ty = Type::Vector(memory, LANES);
         let wide = if scalar.bits() < 32 { self.b().cast(CastOp::ZExt, bits, &memory_ty) } else { bits };
-        let (slot, _) = self.spill(wide);
-        let long = Type::Vector(Scalar::Int(64), LANES);
-        let mut b = self.b();
-        let index = b.cast(CastOp::ZExt, index, &long);
-        let addresses = b.gep(&Type::Scalar(memory), slot, vec![index]);
-        let full = self.full_mask();
-        let got = self.gather(memory, addresses, memory.bits() / 8, full);
+        let got = if self.shared.options.two_register_permutes && memory.bits() == 32 {
+            self.permute_registers(wide, index)
+        } else {
+            let (slot, _) = self.spill(wide);
+            // The index is below 32, and gathers are quicker with narrow ones.
+            let addresses = self.b().gep(&Type::Scalar(memory), slot, vec![index]);
+            let full = self.full_mask();
+            self.gather(memory, addresses, memory.bits() / 8, full)
+        };
         let mut b = self.b();
         let narrow = if scalar.bits() < 32 { b.cast(CastOp::Trunc, got, &int) } else { got };
         if scalar.is_int() {
@@ -331,6 +333,23 @@ impl Emitter<'_, '_> {
         } else {
             b.cast(CastOp::Bitcast, narrow, &ty)
         }
+    }
+
+    /// `value[index]` of 32-bit elements, by instructions that look into two registers.
+    fn permute_registers(&mut self, value: ValueId, index: ValueId) -> ValueId {
+        const HALF: i32 = LANES as i32 / 2;
+        let half_ty = Type::Vector(Scalar::Int(32), HALF as u32);
+        let halves = |this: &mut Self, vector: ValueId| {
+            let mut b = this.b();
+            let low = b.shuffle(vector, vector, (0..HALF).collect());
+            (low, b.shuffle(vector, vector, (HALF..2 * HALF).collect()))
+        };
+        let (low, high) = halves(self, value);
+        let (first, second) = halves(self, index);
+        let name = "llvm.x86.avx512.vpermi2var.d.512";
+        let first = self.call_value(name, vec![low, first, high], &half_ty);
+        let second = self.call_value(name, vec![low, second, high], &half_ty);
+        self.b().shuffle(first, second, (0..2 * HALF).collect())
     }
 
     /// Where a lane gets its value from, by constant distance.

@@ -487,6 +487,7 @@ impl Emitter<'_, '_> {
         let bits = self.if_else_all(
             condition,
             |this| {
+                this.prefetch(block, pointers[0].0, base, count * group.size);
                 let wide = this.b().load(&Type::Vector(memory, count as u32), base, align);
                 let lanes = |at: i64| {
                     let first = at / group.size;

@@ -24,6 +24,11 @@ impl Emitter<'_, '_> {
             return Ok(());
         }
         let align = if align == 0 { Layout::align(&ty) } else { align };
+        if let Wide::Affine { base, shape: Shape::Strided(stride), .. } = self.wide(ptr)?
+            && stride == Layout::store_size(&ty) as i64
+        {
+            self.prefetch(block, ptr, base, stride * i64::from(LANES));
+        }
         let wide = self.load_from(ptr, &ty, align, volatile, ordering.is_some())?;
         self.set(result, wide);
         Ok(())

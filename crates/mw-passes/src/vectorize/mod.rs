@@ -23,6 +23,7 @@ mod matrix;
 mod memory;
 mod pieces;
 mod plan;
+mod prefetch;
 mod private;
 mod products;
 mod tiles;
@@ -42,6 +43,8 @@ pub struct Options {
     pub shape: ThreadgroupShape,
     /// The machine has masked loads and stores for all element sizes (AVX-512BW, SVE).
     pub masked_memory: bool,
+    /// The machine picks 32-bit elements out of two 512-bit registers by variable index (AVX-512).
+    pub two_register_permutes: bool,
     /// Results of f32 operations that are denormal become zero (`air.compile.denorms_disable`). The
     /// processor does it for arithmetic; this pass does it where it computes floats by other means.
     pub flush_denormals: bool,

@@ -56,10 +56,9 @@ impl Emitter<'_, '_> {
                 continue;
             }
             let same = match (self.wide(first)?, self.wide(*ptr)?) {
-                (
-                    Wide::Affine { base, shape, .. },
-                    Wide::Affine { base: other, shape: other_shape, ok },
-                ) if shape == other_shape => {
+                (Wide::Affine { base, shape, .. }, Wide::Affine { base: other, shape: other_shape, ok })
+                    if shape == other_shape =>
+                {
                     let mut b = self.b();
                     let offset = b.int(&Type::I64, *at as u64);
                     let expected = b.gep(&Type::I8, base, vec![offset]);

@@ -239,6 +239,8 @@ pub(super) struct Emitter<'e, 'm> {
     pub(super) masks: Vec<Option<ValueId>>,
     pub(super) context: ValueId,
     pub(super) has_barriers: bool,
+    /// The simdgroups of a threadgroup meet at barriers.
+    pub(super) meets_at_barriers: bool,
     pub(super) private: PrivateMemory,
     pub(super) state: super::flow::FlowState,
     pub(super) groups: super::groups::Groups,
@@ -266,6 +268,11 @@ impl<'e, 'm> Emitter<'e, 'm> {
         let private = PrivateMemory::new(source)?;
         let state = super::flow::FlowState::new(source, &control);
         let bands = super::products::Bands::new(shared.module, source, &control);
+        let meets_at_barriers = source.blocks.iter().flat_map(|block| &block.insts).any(|id| {
+            matches!(&source.inst(*id).inst, Inst::Call(call)
+                if matches!(call.callee, mw_air::Callee::Function(callee)
+                    if &*shared.module.function(callee).name == "air.wg.barrier"))
+        });
         Ok(Self {
             map: vec![None; source.values().len()],
             masks: vec![None; source.blocks.len()],
@@ -280,6 +287,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
             slots,
             context,
             has_barriers: false,
+            meets_at_barriers,
             private,
             state,
             groups: super::groups::Groups::default(),
