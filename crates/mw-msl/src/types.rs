@@ -196,6 +196,8 @@ pub enum Type {
 pub struct TypeStore {
     types: Vec<Type>,
     ids: FxHashMap<Type, TypeId>,
+    /// Enumerations of the library that signatures of its built-in functions name (`mem_flags`).
+    library: FxHashMap<Box<str>, TypeId>,
 }
 
 impl TypeStore {
@@ -208,6 +210,17 @@ impl TypeStore {
         self.types.push(ty.clone());
         self.ids.insert(ty, id);
         id
+    }
+
+    /// Says which type of the library's header a name means (`mem_flags`, without its namespace), so that
+    /// built-in functions take that type.
+    pub fn set_library_type(&mut self, name: &str, id: TypeId) {
+        self.library.insert(name.into(), id);
+    }
+
+    /// The type of the library's header with a name, if it was declared.
+    pub fn library_type(&self, name: &str) -> Option<TypeId> {
+        self.library.get(name).copied()
     }
 
     /// The shape behind a handle.
