@@ -5,6 +5,10 @@
 
 pub mod ast;
 pub mod hir;
+pub mod lex;
 pub mod names;
+pub mod options;
+pub mod parse;
+pub mod preprocess;
 pub mod stdlib;
 pub mod types;

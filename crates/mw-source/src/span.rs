@@ -15,8 +15,9 @@ impl ExpansionId {
 
 /// A range of written text.
 ///
-/// For a token out of a macro body the range lies in the macro's definition, for a token of a macro
-/// argument in the call; `expansion` tells which expansion put it there.
+/// For a token out of a macro body the range lies in the macro's definition, and `expansion` tells which
+/// use of the macro put it there. A token of a macro argument keeps the span that it has in the call, so
+/// that a mistake in an argument is shown where the user wrote the argument.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Span {
     /// First byte.
@@ -44,13 +45,23 @@ impl Span {
             self
         }
     }
+
+    /// The empty span at its start.
+    #[must_use]
+    pub fn before(self) -> Self {
+        Self { end: self.start, ..self }
+    }
+
+    /// The empty span at its end.
+    #[must_use]
+    pub fn after(self) -> Self {
+        Self { start: self.end, ..self }
+    }
 }
 
 /// One use of a macro.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expansion {
-    /// The macro's name.
-    pub name: Box<str>,
     /// The use of the macro, from its name to the closing parenthesis; itself perhaps inside an expansion.
     pub call_site: Span,
     /// The macro's name in its `#define`.
