@@ -1,10 +1,11 @@
 //! One chip: what it is called, what it is made of, what a device of it supports.
 
 use crate::data::tables;
-use crate::fact::Fact;
+use crate::fact::{Confidence, Fact, Trust};
 use crate::family::{AppleFamily, GpuFamily};
 use crate::limits::{Feature, Limits};
 use crate::lookup::{self, UnknownChip};
+use crate::shader_core::ShaderCore;
 
 /// A chip with an Apple GPU.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +18,14 @@ pub struct Chip {
     pub(crate) gpu_cores: Fact<Vec<u32>>,
     pub(crate) memory_gib: Option<Fact<Vec<u32>>>,
     pub(crate) memory_type: Fact<String>,
+    pub(crate) core: &'static ShaderCore,
+    pub(crate) gpu_generation: Option<Fact<String>>,
+    pub(crate) gpu_clock_mhz: Option<Fact<f64>>,
+    pub(crate) fp32_fma_lanes_per_core: Option<Fact<u32>>,
+    pub(crate) fp16_rate_vs_fp32: Option<Fact<f64>>,
+    pub(crate) slc_mib: Option<Fact<u32>>,
+    pub(crate) l2_kib: Option<Fact<u32>>,
+    pub(crate) note: Option<String>,
     pub(crate) configurations: Vec<Configuration>,
 }
 
@@ -96,6 +105,81 @@ impl Chip {
     /// Kind and width of the memory, such as `LPDDR5-6400 128-bit`.
     pub fn memory_type(&self) -> &Fact<String> {
         &self.memory_type
+    }
+
+    /// The shader core of the chip's generation.
+    pub fn core(&self) -> &'static ShaderCore {
+        self.core
+    }
+
+    /// The name of the GPU in drivers, such as `G14G`; `None` when no reading is known.
+    pub fn gpu_generation(&self) -> Option<&Fact<String>> {
+        self.gpu_generation.as_ref()
+    }
+
+    /// The highest clock of the GPU; sustained clocks can be lower.
+    pub fn gpu_clock_mhz(&self) -> Option<&Fact<f64>> {
+        self.gpu_clock_mhz.as_ref()
+    }
+
+    /// The system-level cache, shared with the CPU.
+    pub fn slc_mib(&self) -> Option<&Fact<u32>> {
+        self.slc_mib.as_ref()
+    }
+
+    /// The L2 cache of the GPU.
+    pub fn l2_kib(&self) -> Option<&Fact<u32>> {
+        self.l2_kib.as_ref()
+    }
+
+    /// What to know about the chip beside its figures.
+    pub fn note(&self) -> Option<&str> {
+        self.note.as_deref()
+    }
+
+    /// Multiply-add lanes of a core for 32-bit floats.
+    pub fn fp32_lanes_per_core(&self) -> Fact<u32> {
+        self.fp32_fma_lanes_per_core.clone().unwrap_or_else(|| self.core.fp32_fma_lanes_per_core.clone())
+    }
+
+    /// Rate of 16-bit over 32-bit multiply-adds.
+    pub fn fp16_rate_vs_fp32(&self) -> Fact<f64> {
+        self.fp16_rate_vs_fp32.clone().unwrap_or_else(|| self.core.fp16_rate_vs_fp32.clone())
+    }
+
+    /// The peak rate of 32-bit floats in TFLOPS: cores × lanes × 2 × clock; `None` without a clock.
+    pub fn peak_fp32_tflops(&self, gpu_cores: u32) -> Option<Fact<f64>> {
+        let lanes = f64::from(*self.fp32_lanes_per_core());
+        Some(Self::derived(gpu_cores, lanes * 2.0, self.gpu_clock_mhz.as_ref()?, "cores x lanes x 2 x clock"))
+    }
+
+    /// The peak rate of 16-bit floats on the ordinary lanes in TFLOPS; `None` without a clock.
+    pub fn peak_fp16_tflops(&self, gpu_cores: u32) -> Option<Fact<f64>> {
+        let flop = f64::from(*self.fp32_lanes_per_core()) * 2.0 * *self.fp16_rate_vs_fp32();
+        let rule = "cores x lanes x 2 x clock x rate of 16-bit over 32-bit floats";
+        Some(Self::derived(gpu_cores, flop, self.gpu_clock_mhz.as_ref()?, rule))
+    }
+
+    /// The peak rate of 16-bit floats on the matrix units in TFLOPS; `None` without them or without a clock.
+    pub fn peak_matrix_fp16_tflops(&self, gpu_cores: u32) -> Option<Fact<f64>> {
+        let flop = **self.core.neural_accelerator_fp16_flop_per_core_cycle.as_ref()?;
+        let rule = "cores x operations of a core's matrix unit per cycle x clock";
+        Some(Self::derived(gpu_cores, flop, self.gpu_clock_mhz.as_ref()?, rule))
+    }
+
+    /// A peak rate in TFLOPS, no surer than the clock it rests on.
+    fn derived(gpu_cores: u32, flop_per_cycle: f64, clock: &Fact<f64>, rule: &str) -> Fact<f64> {
+        let trust = clock.confidence.trust.min(Trust::Inferred);
+        let mut note = rule.to_owned();
+        if let Some(of_clock) = &clock.note {
+            note = format!("{note}; clock: {of_clock}");
+        }
+        Fact {
+            value: f64::from(gpu_cores) * flop_per_cycle * **clock * 1e-6,
+            source: "derived".to_owned(),
+            confidence: Confidence { trust, by: String::new() },
+            note: Some(note),
+        }
     }
 
     /// What the chip was sold as, by number of GPU cores, ascending.

@@ -33,6 +33,8 @@ impl<T> Deref for Fact<T> {
 /// How a figure came to be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trust {
+    /// Nobody published a figure.
+    Unknown,
     /// Sources disagree, or the same source at different times.
     Conflicting,
     /// Worked out from other figures or by analogy.
@@ -50,7 +52,7 @@ pub enum Trust {
 pub struct Confidence {
     /// The kind of knowledge.
     pub trust: Trust,
-    /// Who stated, measured or reported it; empty for inferred and conflicting figures.
+    /// Who stated, measured or reported it; empty for inferred, conflicting and unknown figures.
     pub by: String,
 }
 
@@ -70,6 +72,7 @@ impl Confidence {
         let trust = match text {
             "inferred" => Trust::Inferred,
             "conflicting" => Trust::Conflicting,
+            "unknown" => Trust::Unknown,
             _ => return None,
         };
         Some(Self { trust, by: String::new() })
@@ -84,6 +87,7 @@ impl fmt::Display for Confidence {
             Trust::Reported => write!(f, "reported by {}", self.by),
             Trust::Inferred => f.write_str("inferred"),
             Trust::Conflicting => f.write_str("conflicting"),
+            Trust::Unknown => f.write_str("unknown"),
         }
     }
 }
@@ -93,7 +97,7 @@ impl<'de> Deserialize<'de> for Confidence {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| {
             D::Error::custom(format!(
-                "unknown confidence `{text}`: write `stated by X`, `measured by X`, `reported by X`, `inferred` or `conflicting`"
+                "unknown confidence `{text}`: write `stated by X`, `measured by X`, `reported by X`, `inferred`, `conflicting` or `unknown`"
             ))
         })
     }
@@ -105,7 +109,14 @@ mod tests {
 
     #[test]
     fn confidence_prints_as_it_reads() {
-        for text in ["stated by Apple", "measured by P. Turner", "reported by X", "inferred", "conflicting"] {
+        for text in [
+            "stated by Apple",
+            "measured by P. Turner",
+            "reported by X",
+            "inferred",
+            "conflicting",
+            "unknown",
+        ] {
             assert_eq!(Confidence::parse(text).map(|c| c.to_string()).as_deref(), Some(text));
         }
         for text in ["", "stated", "stated by ", "guessed", "Inferred"] {

@@ -100,7 +100,7 @@ fn cell<T>(fact: Option<&Fact<T>>, show: impl Fn(&T) -> String) -> String {
 
 fn mark(confidence: &Confidence) -> &'static str {
     match confidence.trust {
-        Trust::Conflicting => " ?",
+        Trust::Unknown | Trust::Conflicting => " ?",
         Trust::Inferred => " ~",
         Trust::Reported | Trust::Measured | Trust::Stated => "",
     }
