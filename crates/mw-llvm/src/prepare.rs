@@ -21,6 +21,7 @@ pub(crate) fn for_scalar(module: &Module, options: ScalarOptions) -> Module {
     module.data_layout = AIR_DATA_LAYOUT.into();
     define::run(&mut module);
     merge_declarations(&mut module);
+    drop_loop_places(&mut module);
     drop_progress_promises(&mut module);
     declare_collectives(&mut module);
     promise_constants(&mut module);
@@ -107,6 +108,19 @@ fn merge_declarations(module: &mut Module) {
         if id.index() != index {
             module.functions[index].name = format!("mw.unused.{index}").into();
         }
+    }
+}
+
+/// Removes the places in the source from the nodes of loops. They are not kept when bitcode is read, and LLVM
+/// follows what stands in their place without looking whether it is there.
+fn drop_loop_places(module: &mut Module) {
+    let mut loops = Vec::new();
+    for function in &module.functions {
+        let attached = function.blocks.iter().flat_map(|block| &block.metadata);
+        loops.extend(attached.filter(|(kind, _)| &**kind == "llvm.loop").map(|(_, node)| *node));
+    }
+    for node in loops {
+        module.metadata.nodes[node.index()].operands.retain(|operand| *operand != MdOperand::Null);
     }
 }
 

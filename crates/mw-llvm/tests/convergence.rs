@@ -435,3 +435,28 @@ fn division_and_shifts_are_defined() {
     assert!(text.contains("store i32 2147483647,"), "conversion does not saturate: {text}");
     assert!(text.contains("shl i32 %2, 1"), "shift is not modulo the width: {text}");
 }
+
+/// Apple's compiler names the places of loops in the source; the reader of bitcode leaves nulls for them.
+#[test]
+fn loops_without_a_place_are_no_trouble() {
+    let text = "
+        define void @kernel(ptr addrspace(1) %out, i32 %n) convergent nounwind {
+          br label %again
+        again:
+          %i = phi i32 [ 0, %0 ], [ %next, %again ]
+          %at = getelementptr i32, ptr addrspace(1) %out, i32 %i
+          store i32 %i, ptr addrspace(1) %at
+          %next = add i32 %i, 1
+          %more = icmp ult i32 %next, %n
+          br i1 %more, label %again, label %end, !llvm.loop !2
+        end:
+          ret void
+        }
+        !air.kernel = !{!0}
+        !0 = !{ptr @kernel, !1, !1}
+        !1 = !{}
+        !2 = distinct !{!2, null, null, !3}
+        !3 = !{!\"llvm.loop.mustprogress\"}";
+    let module = mw_air::parse(text).unwrap();
+    assert!(optimize_scalar(&module, ScalarOptions::default()).is_ok());
+}
