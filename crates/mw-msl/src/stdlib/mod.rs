@@ -24,7 +24,7 @@ use crate::hir::Constant;
 use crate::types::{QualType, TypeId, TypeStore};
 
 pub use headers::{header, is_function_template_name, is_type_name, prelude};
-pub use table::{Chapter, Op, Row};
+pub use table::{Chapter, Op, Row, function_names};
 pub use tie::break_tie;
 
 /// A row in the table of functions that the compiler knows.

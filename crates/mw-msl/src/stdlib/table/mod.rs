@@ -162,7 +162,6 @@ pub enum Expansion {
     Ilogb,
     Median3,
     Modf,
-    Sincos,
     Mix,
     Sign,
     Smoothstep,
@@ -203,18 +202,14 @@ pub enum Expansion {
     PackSnorm2x16,
     PackSrgb4x8,
     PackUnorm10a2,
-    PackUnorm565,
     UnpackUnorm4x8,
     UnpackSnorm4x8,
     UnpackUnorm2x16,
     UnpackSnorm2x16,
     UnpackSrgb4x8,
     UnpackUnorm10a2,
-    UnpackUnorm565,
-    /// 0 in `float`'s and -1 in every other bit: lanes from 0 to the simdgroup's last one.
+    /// The active lanes as a mask.
     ActiveThreadsMask,
-    /// A simdgroup's quadgroup as a mask.
-    QuadBallot,
 }
 
 /// Where a row can be found.
@@ -260,6 +255,12 @@ static BY_NAME: LazyLock<FxHashMap<&'static str, Vec<BuiltinId>>> = LazyLock::ne
     }
     map
 });
+
+/// Every public name of the table, once each, in no order that means anything.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    let mut last = "";
+    ROWS.iter().map(|row| row.name).filter(move |name| std::mem::replace(&mut last, name) != *name)
+}
 
 /// The rows called `name`.
 pub fn rows_named(name: &str) -> &'static [BuiltinId] {
