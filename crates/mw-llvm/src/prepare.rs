@@ -21,6 +21,7 @@ pub(crate) fn for_scalar(module: &Module, options: ScalarOptions) -> Module {
     module.data_layout = AIR_DATA_LAYOUT.into();
     define::run(&mut module);
     merge_declarations(&mut module);
+    drop_ranges(&mut module);
     drop_loop_places(&mut module);
     drop_progress_promises(&mut module);
     declare_collectives(&mut module);
@@ -107,6 +108,20 @@ fn merge_declarations(module: &mut Module) {
     for (index, id) in target.iter().enumerate() {
         if id.index() != index {
             module.functions[index].name = format!("mw.unused.{index}").into();
+        }
+    }
+}
+
+/// Removes what the compiler says about the values that loads give: a byte that holds neither 0 nor 1 where it
+/// promises a `bool` would make two engines disagree.
+fn drop_ranges(module: &mut Module) {
+    const RANGES: [&str; 4] = ["range", "noundef", "nonnull", "align"];
+    for function in &mut module.functions {
+        for block in function.block_ids() {
+            for index in 0..function.block(block).insts.len() {
+                let inst = function.block(block).insts[index];
+                function.inst_mut(inst).metadata.retain(|(kind, _)| !RANGES.contains(&&**kind));
+            }
         }
     }
 }

@@ -436,6 +436,29 @@ fn division_and_shifts_are_defined() {
     assert!(text.contains("shl i32 %2, 1"), "shift is not modulo the width: {text}");
 }
 
+/// A `bool` in memory may hold any byte, whatever the compiler promises.
+#[test]
+fn ranges_of_loads_are_not_relied_on() {
+    let text = "
+        define void @kernel(ptr addrspace(1) %p, ptr addrspace(1) %out) nounwind {
+          %byte = load i8, ptr addrspace(1) %p, align 1, !range !2
+          %set = icmp ugt i8 %byte, 1
+          %number = zext i1 %set to i8
+          store i8 %number, ptr addrspace(1) %out, align 1
+          ret void
+        }
+        !air.kernel = !{!0}
+        !0 = !{ptr @kernel, !1, !1}
+        !1 = !{}
+        !2 = !{i8 0, i8 2}";
+    let module = optimize_scalar(&mw_air::parse(text).unwrap(), ScalarOptions::default()).unwrap();
+    let compares = |inst: &mw_air::InstId| matches!(kernel(&module).inst(*inst).inst, Inst::ICmp { .. });
+    assert!(
+        kernel(&module).blocks.iter().flat_map(|block| &block.insts).any(compares),
+        "the comparison is gone"
+    );
+}
+
 /// Apple's compiler names the places of loops in the source; the reader of bitcode leaves nulls for them.
 #[test]
 fn loops_without_a_place_are_no_trouble() {
