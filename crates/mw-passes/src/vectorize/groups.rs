@@ -64,8 +64,8 @@ pub(super) struct Groups {
     stores: FxHashMap<InstId, Group>,
     /// Stores that a later one does too.
     covered: rustc_hash::FxHashSet<InstId>,
-    /// What was read in pieces: the pieces one behind the other, by the values of their elements.
-    pub(super) pieces: FxHashMap<Vec<ValueId>, ValueId>,
+    /// What was read in pieces: the vectors of their chunks, by the values of their elements.
+    pub(super) pieces: FxHashMap<Vec<ValueId>, Vec<ValueId>>,
 }
 
 /// An address as a sum: of what, how often, plus a constant.
@@ -488,6 +488,15 @@ impl Emitter<'_, '_> {
             condition,
             |this| {
                 this.prefetch(block, pointers[0].0, base, count * group.size);
+                if span + 1 == steps && (steps as u64).is_power_of_two() {
+                    let run = this.load_run(memory, steps, base, align);
+                    let elements = this.deinterleave(&run);
+                    return Ok(pointers
+                        .iter()
+                        .map(|(_, at, _)| elements[(at / group.size) as usize])
+                        .collect());
+                }
+                // Nothing behind the last element may be read.
                 let wide = this.b().load(&Type::Vector(memory, count as u32), base, align);
                 let lanes = |at: i64| {
                     let first = at / group.size;
@@ -549,8 +558,8 @@ impl Emitter<'_, '_> {
                 for ((_, at, _), value) in pointers.iter().zip(&values) {
                     slots[(at / group.size) as usize] = *value;
                 }
-                let wide = this.interleave(&slots);
-                this.b().store(base, wide, align);
+                let run = this.interleave(&slots);
+                this.store_run(&run, base, align);
                 Ok(())
             },
             |this| {
@@ -562,6 +571,31 @@ impl Emitter<'_, '_> {
             },
         )?;
         Ok(true)
+    }
+
+    /// `count` vectors that lie one behind the other.
+    pub(super) fn load_run(&mut self, memory: Scalar, count: i64, base: ValueId, align: u32) -> Vec<ValueId> {
+        let ty = Type::Vector(memory, LANES);
+        let bytes = Layout::store_size(&ty);
+        let mut run = Vec::new();
+        for index in 0..count as u64 {
+            let mut b = self.b();
+            let offset = b.int(&Type::I64, index * bytes);
+            let place = b.gep(&Type::I8, base, vec![offset]);
+            run.push(b.load(&ty, place, align));
+        }
+        run
+    }
+
+    /// Writes vectors one behind the other.
+    pub(super) fn store_run(&mut self, run: &[ValueId], base: ValueId, align: u32) {
+        for (index, vector) in (0..).zip(run) {
+            let bytes = Layout::store_size(self.function.value_type(*vector));
+            let mut b = self.b();
+            let offset = b.int(&Type::I64, index * bytes);
+            let place = b.gep(&Type::I8, base, vec![offset]);
+            b.store(place, *vector, align);
+        }
     }
 
     /// The pointer of the lowest element.
@@ -593,29 +627,6 @@ impl Emitter<'_, '_> {
         let (a, x) = self.constant_distance(first);
         let (b, y) = self.constant_distance(second);
         a == b && y - x == distance
-    }
-
-    /// Element L·n + j of the result is lane L of vector j of n.
-    pub(super) fn interleave(&mut self, vectors: &[ValueId]) -> ValueId {
-        // Side by side first, then one shuffle: LLVM knows interleaving by that form.
-        let mut whole = vectors[0];
-        let mut count = LANES as usize;
-        for vector in &vectors[1..] {
-            let ty = self.function.value_type(*vector).clone();
-            let mut b = self.b();
-            let poison = b.poison(&ty);
-            let padded = b.shuffle(
-                *vector,
-                poison,
-                (0..count).map(|index| if index < LANES as usize { index as i32 } else { -1 }).collect(),
-            );
-            let order = (0..count + LANES as usize).map(|index| index as i32).collect();
-            whole = b.shuffle(whole, padded, order);
-            count += LANES as usize;
-        }
-        let n = vectors.len();
-        let order = (0..count).map(|index| ((index % n) * LANES as usize + index / n) as i32).collect();
-        self.b().shuffle(whole, whole, order)
     }
 
     /// Whether all lanes are active and all addresses lie as the group says; and the lowest address.

@@ -18,6 +18,7 @@ mod collective;
 mod convert;
 mod flow;
 mod groups;
+mod interleave;
 mod lane_loop;
 mod matrix;
 mod memory;

@@ -246,6 +246,8 @@ pub(super) struct Emitter<'e, 'm> {
     pub(super) groups: super::groups::Groups,
     pub(super) tiles: super::tiles::Tiles,
     pub(super) bands: super::products::Bands,
+    /// Stack slots for use at once, by size.
+    scratch: FxHashMap<u64, ValueId>,
     /// `<0, 1, …, 31>` by element type, and other constants are interned by the function itself.
     threadgroup_base: Option<ValueId>,
 }
@@ -293,6 +295,7 @@ impl<'e, 'm> Emitter<'e, 'm> {
             groups: super::groups::Groups::default(),
             tiles: super::tiles::Tiles::default(),
             bands,
+            scratch: FxHashMap::default(),
             threadgroup_base: None,
         })
     }
@@ -358,6 +361,17 @@ impl<'e, 'm> Emitter<'e, 'm> {
     pub(super) fn slot(&mut self, ty: &Type) -> ValueId {
         let align = Layout::align(ty).min(64);
         Builder::at(&mut self.function, self.slots).alloca(ty, align)
+    }
+
+    /// Bytes on the stack for what is written and read in one go: whoever asks next gets the same.
+    pub(super) fn scratch(&mut self, bytes: u64) -> ValueId {
+        if let Some(slot) = self.scratch.get(&bytes) {
+            return *slot;
+        }
+        let ty = Type::array(Type::I8, bytes);
+        let slot = Builder::at(&mut self.function, self.slots).alloca(&ty, 64);
+        self.scratch.insert(bytes, slot);
+        slot
     }
 
     /// Reads a slot.
