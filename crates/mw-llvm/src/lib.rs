@@ -11,6 +11,7 @@ mod scalar;
 mod stack;
 mod target;
 pub mod text;
+mod zero_compare;
 
 pub use codegen::{CodegenOptions, assembly, compile, compile_timed, compile_with};
 pub use error::LlvmError;
