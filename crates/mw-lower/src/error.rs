@@ -1,5 +1,7 @@
 //! What lowering cannot do, and where.
 
+use mw_diagnostics::Diagnostic;
+use mw_diagnostics::registry::lowering as codes;
 use mw_source::Span;
 
 /// A correct program that cannot be lowered, or a limit that it exceeds.
@@ -50,5 +52,17 @@ impl LowerError {
     /// HIR that breaks HIR's rules: our own mistake, reported instead of a panic.
     pub fn malformed(span: Span, what: impl Into<String>) -> Self {
         Self { span, kind: LowerErrorKind::Malformed(what.into()) }
+    }
+
+    /// The error as it is shown to the user.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let code = match &self.kind {
+            LowerErrorKind::Unsupported(_) => &codes::UNSUPPORTED,
+            LowerErrorKind::TooDeep { .. } => &codes::NESTED_TOO_DEEP,
+            LowerErrorKind::TooLarge { .. } => &codes::OBJECT_TOO_LARGE,
+            LowerErrorKind::NoSuchKernel(_) => &codes::NO_SUCH_KERNEL,
+            LowerErrorKind::Malformed(_) => &codes::INTERNAL_LOWERING,
+        };
+        Diagnostic::new(code, self.span, self.to_string())
     }
 }
