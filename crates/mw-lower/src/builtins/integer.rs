@@ -6,6 +6,10 @@ use mw_msl::types::TypeId;
 use super::{Lowering, suffix};
 use crate::error::LowerError;
 
+fn width(ty: &Type) -> u64 {
+    u64::from(ty.scalar().map_or(32, mw_air::Scalar::bits))
+}
+
 impl Lowering<'_, '_, '_> {
     /// A function whose name says the sign.
     pub(super) fn integer(&mut self, name: &str) -> Result<ValueId, LowerError> {
@@ -33,10 +37,6 @@ impl Lowering<'_, '_, '_> {
         Ok(self.resize(value, &result))
     }
 
-    fn width(&self, ty: &Type) -> u64 {
-        u64::from(ty.scalar().map_or(32, mw_air::Scalar::bits))
-    }
-
     fn less(&mut self, a: ValueId, b: ValueId) -> ValueId {
         let predicate = if self.is_signed() { IntPredicate::Slt } else { IntPredicate::Ult };
         self.cx.icmp(predicate, a, b)
@@ -60,7 +60,7 @@ impl Lowering<'_, '_, '_> {
     /// For signed numbers: the end of the range on the side of `like`'s sign.
     fn signed_limit(&mut self, like: ValueId) -> ValueId {
         let ty = self.cx.ty(like);
-        let width = self.width(&ty);
+        let width = width(&ty);
         let last = self.cx.int(&ty, width - 1);
         let sign = self.cx.binary(BinaryOp::AShr, like, last);
         let most = self.cx.int(&ty, (1 << (width - 1)) - 1);
@@ -78,7 +78,7 @@ impl Lowering<'_, '_, '_> {
         }
         // Both have a sign that the sum has not.
         let (dx, dy) = (self.cx.binary(BinaryOp::Xor, x, sum), self.cx.binary(BinaryOp::Xor, y, sum));
-        self.held(x, dx, dy, sum)
+        Ok(self.held(x, dx, dy, sum))
     }
 
     pub(super) fn sub_sat(&mut self) -> Result<ValueId, LowerError> {
@@ -91,16 +91,16 @@ impl Lowering<'_, '_, '_> {
             return Ok(self.cx.select(wrapped, zero, difference));
         }
         let (dx, dy) = (self.cx.binary(BinaryOp::Xor, x, difference), self.cx.binary(BinaryOp::Xor, x, y));
-        self.held(x, dx, dy, difference)
+        Ok(self.held(x, dx, dy, difference))
     }
 
     /// `value`, or the limit on the side of `x` where both differences have their sign bit.
-    fn held(&mut self, x: ValueId, a: ValueId, b: ValueId, value: ValueId) -> Result<ValueId, LowerError> {
+    fn held(&mut self, x: ValueId, a: ValueId, b: ValueId, value: ValueId) -> ValueId {
         let both = self.cx.binary(BinaryOp::And, a, b);
         let zero = self.cx.zero(&self.cx.ty(x));
         let overflow = self.cx.icmp(IntPredicate::Slt, both, zero);
         let limit = self.signed_limit(x);
-        Ok(self.cx.select(overflow, limit, value))
+        self.cx.select(overflow, limit, value)
     }
 
     pub(super) fn hadd(&mut self) -> Result<ValueId, LowerError> {
@@ -155,7 +155,7 @@ impl Lowering<'_, '_, '_> {
         let carry = self.cx.icmp(IntPredicate::Ult, sum, low);
         let (zero, one) = (self.cx.zero(&ty), self.cx.int(&ty, 1));
         let carry = self.cx.select(carry, one, zero);
-        let last = self.width(&ty) - 1;
+        let last = width(&ty) - 1;
         let c_high = if self.is_signed() { self.shift_right(c, last) } else { zero };
         let high = self.cx.binary(BinaryOp::Add, high, c_high);
         let high = self.cx.binary(BinaryOp::Add, high, carry);

@@ -10,13 +10,13 @@ use crate::types::{Scalar, Type, TypeId, TypeStore};
 /// `arguments` are the types of the call's arguments without references. Gives an index into `best`.
 pub fn break_tie(best: &[&Candidate], arguments: &[TypeId], types: &TypeStore) -> Option<usize> {
     let mut common: Option<Scalar> = None;
-    let first_parameters = best.first()?.parameters.len().min(arguments.len());
-    for index in 0..first_parameters {
+    let parameters = best.first()?.parameters.len().min(arguments.len());
+    for (index, argument) in arguments.iter().enumerate().take(parameters) {
         // A parameter that is the same everywhere (a lane, a condition) says nothing about the overload.
         if best.iter().all(|candidate| candidate.parameters.get(index) == best[0].parameters.get(index)) {
             continue;
         }
-        let scalar = element(types.get(arguments[index]))?;
+        let scalar = element(types.get(*argument))?;
         common = Some(common.map_or(scalar, |other| arithmetic_type(other, scalar)));
     }
     let common = common?;
