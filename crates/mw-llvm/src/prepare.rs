@@ -32,7 +32,7 @@ pub(crate) fn for_scalar(module: &Module, options: ScalarOptions) -> Module {
     internalize_helpers(&mut module);
     if options.flush_f32_denormals {
         flush_f32_denormals(&mut module);
-        zero_compare::run(&mut module);
+        zero_compare::fence(&mut module);
     }
     module
 }
@@ -44,7 +44,7 @@ const STACK_PROBE_BYTES: &str = "32768";
 pub(crate) fn for_codegen(module: &mut Module, options: &CodegenOptions) {
     if options.flush_f32_denormals {
         flush_f32_denormals(module);
-        zero_compare::run(module);
+        zero_compare::fence(module);
     }
     for function in module.functions.iter_mut().filter(|function| !function.is_declaration()) {
         // Nothing unwinds through kernels, so that no tables are needed. Large frames touch the stack on

@@ -18,7 +18,7 @@ use mw_air::{Module, PrintOptions};
 
 use crate::context::{Buffer, Context, LlvmModule};
 use crate::stack::on_large_stack;
-use crate::{LlvmError, passes, prepare};
+use crate::{LlvmError, passes, prepare, zero_compare};
 
 /// Settings of the scalar clean-up.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -131,9 +131,11 @@ pub fn optimize_scalar_timed(
         Ok((bitcode, timings))
     })?;
     timings.0.extend(times.0);
-    timings
+    let mut module = timings
         .time("read bitcode", || mw_metallib::read_module(bitcode.bytes()))
-        .map_err(|error| LlvmError::ReadBack { message: error.to_string() })
+        .map_err(|error| LlvmError::ReadBack { message: error.to_string() })?;
+    zero_compare::unfence(&mut module);
+    Ok(module)
 }
 
 /// Runs the clean-up on a module.

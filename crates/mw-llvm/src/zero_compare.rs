@@ -1,48 +1,87 @@
 //! Keeps comparisons of f32 with zero from becoming tests of bits.
 //!
 //! Where denormals count as zero, `x != 0` is false for a denormal. LLVM turns the comparison into one of bits
-//! when `x` comes from integers, without a look at the mode, and then it is true. A comparison with the
-//! smallest denormal, which the processor takes for zero as well, means the same and stays what it is.
+//! when `x` comes from integers, without a look at the mode, and then it is true. A fence around `x`, which
+//! costs no instruction, hides where it comes from.
 
-use mw_air::{Constant, FloatPredicate, Function, Inst, Module, Scalar, Type, TypedConstant, ValueId};
+use mw_air::{
+    Attributes, Call, Callee, Constant, Flags, FloatPredicate, FuncId, Function, FunctionType, Inst, InstId,
+    Module, Scalar, Type, ValueId,
+};
 
-/// Bits of the smallest positive f32.
-const SMALLEST: u64 = 1;
+const FENCE: &str = "llvm.arithmetic.fence.";
 
-/// Compares with the smallest denormal where the module compares with zero. Only for modules whose f32
-/// arithmetic takes denormals as zero.
-pub(crate) fn run(module: &mut Module) {
+/// Fences what is compared with zero. Only for modules whose f32 arithmetic takes denormals as zero.
+pub(crate) fn fence(module: &mut Module) {
+    for index in 0..module.functions.len() {
+        for block in module.functions[index].block_ids() {
+            let mut insts = Vec::new();
+            for inst in module.functions[index].block(block).insts.clone() {
+                if let Some(value) = compared_with_zero(&module.functions[index], inst) {
+                    let ty = module.functions[index].value_type(value).clone();
+                    let fence = declaration(module, &ty);
+                    let function = &mut module.functions[index];
+                    let call = function.make_inst(call(fence, &ty, value), ty);
+                    if let (Some(fenced), Inst::FCmp { lhs, rhs, .. }) =
+                        (function.inst(call).result, &mut function.inst_mut(inst).inst)
+                    {
+                        let side = if *lhs == value { lhs } else { rhs };
+                        *side = fenced;
+                    }
+                    insts.push(call);
+                }
+                insts.push(inst);
+            }
+            module.functions[index].block_mut(block).insts = insts;
+        }
+    }
+}
+
+/// Removes the fences again.
+pub(crate) fn unfence(module: &mut Module) {
+    let is_fence: Vec<bool> =
+        module.functions.iter().map(|function| function.name.starts_with(FENCE)).collect();
+    if !is_fence.contains(&true) {
+        return;
+    }
     for function in &mut module.functions {
         for block in function.block_ids() {
-            for index in 0..function.block(block).insts.len() {
-                let inst = function.block(block).insts[index];
-                let Inst::FCmp { predicate, lhs, rhs, .. } = function.inst(inst).inst else { continue };
-                if !matches!(predicate, FloatPredicate::Oeq | FloatPredicate::Une) {
-                    continue;
-                }
-                let (left, right) = (smallest_for_zero(function, lhs), smallest_for_zero(function, rhs));
-                if let Inst::FCmp { lhs, rhs, .. } = &mut function.inst_mut(inst).inst {
-                    *lhs = left.unwrap_or(*lhs);
-                    *rhs = right.unwrap_or(*rhs);
+            for inst in function.block(block).insts.clone() {
+                let fenced = match (&function.inst(inst).inst, function.inst(inst).result) {
+                    (Inst::Call(call), Some(result)) => match call.callee {
+                        Callee::Function(callee) if is_fence[callee.index()] => Some((result, call.args[0])),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                if let Some((result, value)) = fenced {
+                    function.replace_uses(result, value);
+                    function.block_mut(block).insts.retain(|other| *other != inst);
                 }
             }
         }
     }
 }
 
-/// The constant that takes the place of an f32 zero.
-fn smallest_for_zero(function: &mut Function, value: ValueId) -> Option<ValueId> {
-    let constant = function.typed_constant(value)?;
-    let smallest = TypedConstant { ty: Type::FLOAT, value: Constant::Float(SMALLEST) };
-    let constant = match &constant.ty {
-        ty if *ty == Type::FLOAT && is_zero(&constant.value) => smallest,
-        Type::Vector(scalar, lanes) if *scalar == Scalar::Float && is_zero(&constant.value) => {
-            let lanes = vec![smallest; *lanes as usize];
-            TypedConstant { ty: constant.ty.clone(), value: Constant::Aggregate(lanes.into()) }
-        }
+/// The value that an instruction compares with an f32 zero for being equal or not.
+fn compared_with_zero(function: &Function, inst: InstId) -> Option<ValueId> {
+    let Inst::FCmp { predicate: FloatPredicate::Oeq | FloatPredicate::Une, lhs, rhs, .. } =
+        function.inst(inst).inst
+    else {
+        return None;
+    };
+    let scalar = match function.value_type(lhs) {
+        Type::Scalar(scalar) | Type::Vector(scalar, _) => *scalar,
         _ => return None,
     };
-    Some(function.add_constant(constant))
+    if scalar != Scalar::Float {
+        return None;
+    }
+    match (function.constant(lhs), function.constant(rhs)) {
+        (None, Some(zero)) if is_zero(zero) => Some(lhs),
+        (Some(zero), None) if is_zero(zero) => Some(rhs),
+        _ => None,
+    }
 }
 
 fn is_zero(constant: &Constant) -> bool {
@@ -52,6 +91,34 @@ fn is_zero(constant: &Constant) -> bool {
         Constant::Aggregate(elements) => elements.iter().all(|element| is_zero(&element.value)),
         _ => false,
     }
+}
+
+fn call(fence: FuncId, ty: &Type, value: ValueId) -> Inst {
+    Inst::Call(Box::new(Call {
+        callee: Callee::Function(fence),
+        ty: FunctionType { params: vec![ty.clone()], ret: ty.clone(), varargs: false },
+        args: vec![value],
+        attrs: Attributes::default(),
+        ret_attrs: Attributes::default(),
+        arg_attrs: Vec::new(),
+        calling_convention: 0,
+        tail: 0,
+        flags: Flags::NONE,
+    }))
+}
+
+/// The fence for a type, declared when it is not.
+fn declaration(module: &mut Module, ty: &Type) -> FuncId {
+    let name = match ty {
+        Type::Vector(_, lanes) => format!("{FENCE}v{lanes}f32"),
+        _ => format!("{FENCE}f32"),
+    };
+    if let Some(known) = module.function_named(&name) {
+        return known;
+    }
+    let ty = FunctionType { params: vec![ty.clone()], ret: ty.clone(), varargs: false };
+    module.functions.push(Function::new(&name, ty));
+    FuncId::new(module.functions.len() - 1)
 }
 
 #[cfg(test)]
@@ -80,5 +147,18 @@ mod tests {
         let options = CodegenOptions::new(TargetSpec::named("x86-64-v3").unwrap());
         let text = assembly(&mw_air::parse(TEXT).unwrap(), &options).unwrap();
         assert!(text.contains("cmpneqps"), "{text}");
+    }
+
+    /// A number that comes from half is never a denormal f32; the comparison is decided by its zeros all the
+    /// same.
+    #[test]
+    fn comparisons_are_not_decided_by_what_is_hidden() {
+        let from = "%bits = load <8 x i32>, ptr addrspace(1) %p, align 4\n          %x = bitcast <8 x i32> %bits to <8 x float>";
+        let to = "%bits = load <8 x half>, ptr addrspace(1) %p, align 2\n          %x = fpext <8 x half> %bits to <8 x float>";
+        assert!(TEXT.contains(from));
+        let module = mw_air::parse(&TEXT.replace(from, to)).unwrap();
+        let module = optimize_scalar(&module, ScalarOptions::default()).unwrap();
+        let text = mw_air::print(&module, &mw_air::PrintOptions::default());
+        assert!(text.contains("fcmp une") && !text.contains(" call "), "{text}");
     }
 }
