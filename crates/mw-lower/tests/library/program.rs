@@ -163,6 +163,7 @@ impl Builder {
     }
 
     /// The call of an overload; defaults are filled in.
+    #[expect(clippy::unused_self, reason = "reads as the rest of the builder")]
     pub(crate) fn call(&mut self, candidate: &Candidate, mode: MathMode, mut arguments: Vec<Expr>) -> Expr {
         for index in arguments.len()..candidate.parameters.len() {
             let default = candidate.defaults[index - candidate.required].clone();

@@ -759,6 +759,25 @@ constexpr tuple<> make_tuple() { return tuple<>{}; }
 template <typename T, typename... Ts> constexpr tuple<T, Ts...> make_tuple(T head, Ts... tail) {
   return tuple<T, Ts...>{head, make_tuple(tail...)};
 }
+template <typename... Ts> struct __metal_ties {
+  void __assign(tuple<>) const {}
+};
+template <typename T, typename... Ts> struct __metal_ties<T, Ts...> {
+  thread T *__head;
+  __metal_ties<Ts...> __tail;
+  template <typename U, typename... Us> void __assign(tuple<U, Us...> from) const {
+    *__head = from.__head;
+    __tail.__assign(from.__tail);
+  }
+  template <typename... Us> void operator=(tuple<Us...> from) const { __assign(from); }
+  template <typename U, typename V> void operator=(pair<U, V> from) const {
+    __assign(make_tuple(from.first, from.second));
+  }
+};
+constexpr __metal_ties<> tie() { return __metal_ties<>{}; }
+template <typename T, typename... Ts> constexpr __metal_ties<T, Ts...> tie(thread T &head, thread Ts &...tail) {
+  return __metal_ties<T, Ts...>{&head, tie(tail...)};
+}
 
 // A value that is the same in all threads of a simdgroup.
 template <typename T> struct uniform {

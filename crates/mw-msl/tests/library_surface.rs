@@ -1,0 +1,108 @@
+//! Each name of Metal's library that sources use is answered somewhere, as `surface/names.txt` says.
+
+use mw_msl::stdlib::{LibraryNamespace, Op, candidates, prelude, table};
+use mw_msl::types::TypeStore;
+
+const NAMES: &str = include_str!("surface/names.txt");
+
+/// Whether the prelude declares or defines a word, and does not only use it.
+fn is_declared(word: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    prelude().match_indices(word).any(|(at, _)| {
+        let before = prelude()[..at].chars().next_back();
+        let after = &prelude()[at + word.len()..];
+        !before.is_some_and(is_word) && !after.starts_with(is_word)
+    })
+}
+
+#[test]
+fn every_name_is_where_the_list_says() {
+    let mut types = TypeStore::default();
+    for line in NAMES.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let mut words = line.splitn(3, ' ');
+        let (name, place) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
+        let rows = table::rows_named(name);
+        let is_refused = rows.iter().all(|row| matches!(row.row().op, Op::Unsupported(_)));
+        let found = candidates(LibraryNamespace::Metal, name, &mut types).is_some();
+        match place {
+            "table" => assert!(found && !is_refused, "`{name}` is no row of the table"),
+            "refused" => {
+                assert!(found && is_refused, "`{name}` is no row that is refused");
+                assert!(words.next().is_some(), "`{name}` is refused without a reason");
+            }
+            "prelude" => assert!(is_declared(name) && !found, "`{name}` is not in the prelude alone"),
+            "compiler" => assert!(!found, "`{name}` is in the table"),
+            "absent" => {
+                assert!(!found && !is_declared(name), "`{name}` is there after all");
+                assert!(words.next().is_some(), "`{name}` is absent without a reason");
+            }
+            other => panic!("`{other}` of `{name}` is no place"),
+        }
+    }
+}
+
+#[test]
+fn every_public_row_is_listed() {
+    let listed = |name: &str| NAMES.lines().any(|line| line.split(' ').next() == Some(name));
+    // Rows beyond the list are allowed where they complete a family.
+    let families = ["pack_", "unpack_", "quad_prefix_", "__"];
+    for name in mw_msl::stdlib::function_names() {
+        let known = listed(name) || families.iter().any(|family| name.starts_with(family));
+        assert!(known, "`{name}` is not listed");
+    }
+}
+
+#[test]
+fn unknown_names_are_refused() {
+    let mut types = TypeStore::default();
+    for (space, name) in [
+        (LibraryNamespace::Metal, "erf"),
+        (LibraryNamespace::Metal, "__metal_exp"),
+        (LibraryNamespace::Fast, "popcount"),
+        (LibraryNamespace::Fast, "simd_sum"),
+        (LibraryNamespace::Global, "exp"),
+        (LibraryNamespace::Global, "__metal_erf"),
+        (LibraryNamespace::Global, "__metal_atomic_load_explicit"),
+    ] {
+        assert_eq!(candidates(space, name, &mut types), None, "{space:?} {name}");
+    }
+}
+
+#[test]
+fn internal_math_takes_a_flag() {
+    let mut types = TypeStore::default();
+    let exp = candidates(LibraryNamespace::Global, "__metal_exp", &mut types).unwrap();
+    assert!(exp.iter().any(|candidate| candidate.parameters.len() == 2));
+    let fast = candidates(LibraryNamespace::Fast, "exp", &mut types).unwrap();
+    assert_eq!(fast.len(), 4, "float and its vectors");
+}
+
+#[test]
+fn ties_go_to_the_type_of_arithmetic() {
+    use mw_msl::stdlib::{BuiltinId, break_tie};
+    use mw_msl::types::{Scalar, Type};
+    let mut types = TypeStore::default();
+    let mut choose = |name: &str, arguments: &[Scalar]| -> Scalar {
+        let all = candidates(LibraryNamespace::Metal, name, &mut types).unwrap();
+        let arguments: Vec<_> = arguments.iter().map(|scalar| types.intern(Type::Scalar(*scalar))).collect();
+        let scalars: Vec<_> = all
+            .iter()
+            .filter(|candidate| matches!(types.get(candidate.parameters[0].ty), Type::Scalar(_)))
+            .collect();
+        let chosen = scalars[break_tie(&scalars, &arguments, &types).expect("a choice")];
+        assert_ne!(chosen.id, BuiltinId(u32::MAX));
+        match types.get(chosen.parameters[0].ty) {
+            Type::Scalar(scalar) => *scalar,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(choose("max", &[Scalar::Float, Scalar::Int]), Scalar::Float);
+    assert_eq!(choose("min", &[Scalar::UInt, Scalar::UShort]), Scalar::UInt);
+    assert_eq!(choose("min", &[Scalar::Int, Scalar::UInt]), Scalar::UInt);
+    assert_eq!(choose("max", &[Scalar::Half, Scalar::Float]), Scalar::Float);
+    assert_eq!(choose("max", &[Scalar::Half, Scalar::Int]), Scalar::Half);
+    assert_eq!(choose("min", &[Scalar::Long, Scalar::Int]), Scalar::Long);
+    assert_eq!(choose("max", &[Scalar::BFloat, Scalar::BFloat]), Scalar::Float);
+    assert_eq!(choose("sqrt", &[Scalar::Int]), Scalar::Float);
+    assert_eq!(choose("min", &[Scalar::UShort, Scalar::UChar]), Scalar::Int);
+}
