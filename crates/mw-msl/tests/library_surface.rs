@@ -106,3 +106,23 @@ fn ties_go_to_the_type_of_arithmetic() {
     assert_eq!(choose("sqrt", &[Scalar::Int]), Scalar::Float);
     assert_eq!(choose("min", &[Scalar::UShort, Scalar::UChar]), Scalar::Int);
 }
+
+/// The prelude and the headers of the library parse in every version of the language.
+#[test]
+fn the_library_parses() {
+    use mw_msl::options::{LanguageVersion, Options};
+    use mw_msl::preprocess::MemoryFiles;
+    for version in [
+        LanguageVersion::Metal2_4,
+        LanguageVersion::Metal3_0,
+        LanguageVersion::Metal3_1,
+        LanguageVersion::Metal3_2,
+        LanguageVersion::Metal4_0,
+    ] {
+        let options = Options { version, ..Options::default() };
+        let source = "#include <metal_stdlib>\n#include <simd/simd.h>\nusing namespace metal;\n";
+        let parsed = mw_msl::parse(&options, &MemoryFiles::single("k.metal", source), "k.metal");
+        assert!(parsed.diagnostics.is_empty(), "{version}: {:?}", parsed.diagnostics[0]);
+        assert!(parsed.unit.decls.len() > 100, "{version}");
+    }
+}
