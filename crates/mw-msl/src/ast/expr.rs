@@ -108,6 +108,8 @@ pub struct InitItem {
 pub enum Designator {
     Field(Ident),
     Index(Expr),
+    /// GNU's `[a ... b]`
+    IndexRange(Expr, Expr),
 }
 
 /// Unary operators.

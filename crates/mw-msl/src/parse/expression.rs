@@ -552,8 +552,13 @@ impl Parser<'_> {
                 TokenKind::LeftBracket if !designators.is_empty() || self.is_array_designator() => {
                     let open = self.bump().span;
                     let index = self.in_brackets(Self::assignment_expression)?;
+                    let designator = if self.eat(TokenKind::Ellipsis) {
+                        Designator::IndexRange(index, self.in_brackets(Self::assignment_expression)?)
+                    } else {
+                        Designator::Index(index)
+                    };
                     self.expect_closing(TokenKind::RightBracket, open)?;
-                    designators.push(Designator::Index(index));
+                    designators.push(designator);
                 }
                 _ => return Ok(designators),
             }
@@ -564,6 +569,9 @@ impl Parser<'_> {
         self.attempt(|parser| {
             parser.bump();
             parser.in_brackets(Self::assignment_expression)?;
+            if parser.eat(TokenKind::Ellipsis) {
+                return Ok(());
+            }
             if parser.eat(TokenKind::RightBracket)
                 && matches!(parser.kind(), TokenKind::Equal | TokenKind::Dot | TokenKind::LeftBracket)
             {
@@ -617,7 +625,8 @@ impl Parser<'_> {
                         right = Some(Box::new(self.unary_expression()?));
                     }
                     _ => {
-                        return self.expected(&codes::EXPECTED_EXPRESSION, "`)` or the fold's operator again");
+                        return self
+                            .expected(&codes::EXPECTED_EXPRESSION, "`)` or the fold's operator again");
                     }
                 }
             }

@@ -274,8 +274,15 @@ impl Parser<'_> {
             }
             word => {
                 let Some(space) = Self::address_space(word) else { return Ok(false) };
-                if let Some((first, span)) = qualifiers.space
+                let first = qualifiers.space;
+                if space == AddressSpace::Thread && first.is_some() {
+                    // `thread` is what an object has anyway: beside another space it says nothing.
+                    self.bump();
+                    return Ok(true);
+                }
+                if let Some((first, span)) = first
                     && first != space
+                    && first != AddressSpace::Thread
                 {
                     self.report(
                         Diagnostic::new(
@@ -296,10 +303,23 @@ impl Parser<'_> {
     }
 
     /// Does a constructor of `class` begin here: its name and `(`?
-    fn is_constructor(&self, class: Option<Name>) -> bool {
-        class.is_some_and(|class| self.is_word(class))
-            && self.peek_kind(1) == TokenKind::LeftParen
-            && !matches!(self.peek_kind(2), TokenKind::Star | TokenKind::Ampersand)
+    fn is_constructor(&mut self, class: Option<Name>) -> bool {
+        if class.is_none_or(|class| !self.is_word(class)) {
+            return false;
+        }
+        match self.peek_kind(1) {
+            TokenKind::LeftParen => !matches!(self.peek_kind(2), TokenKind::Star | TokenKind::Ampersand),
+            // `S<T>()`, the name with its own arguments.
+            TokenKind::Less => self
+                .attempt(|parser| {
+                    parser.bump();
+                    parser.template_arguments()?;
+                    Ok(parser.is(TokenKind::LeftParen)
+                        && !matches!(parser.peek_kind(1), TokenKind::Star | TokenKind::Ampersand))
+                })
+                .unwrap_or(false),
+            _ => false,
+        }
     }
 
     /// `S::S(`, `S::~S`, `S::operator T`: a name that is declared, not a type.
