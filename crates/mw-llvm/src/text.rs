@@ -39,3 +39,11 @@ pub fn check(text: &str) -> Result<String, LlvmError> {
     module.verify("reading")?;
     Ok(module.print())
 }
+
+/// The module as LLVM bitcode.
+pub fn bitcode(text: &str) -> Result<Vec<u8>, LlvmError> {
+    let context = Context::new();
+    let module = context.parse(text)?;
+    module.verify("writing")?;
+    Ok(module.bitcode().bytes().to_vec())
+}

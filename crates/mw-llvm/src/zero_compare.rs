@@ -1,4 +1,4 @@
-//! Keeps comparisons of f32 with zero from becoming tests of bits.
+//! Keeps comparisons of f32 and bfloat with zero from becoming tests of bits.
 //!
 //! Where denormals count as zero, `x != 0` is false for a denormal. LLVM turns the comparison into one of bits
 //! when `x` comes from integers, without a look at the mode, and then it is true. A fence around `x`, which
@@ -74,7 +74,7 @@ fn compared_with_zero(function: &Function, inst: InstId) -> Option<ValueId> {
         Type::Scalar(scalar) | Type::Vector(scalar, _) => *scalar,
         _ => return None,
     };
-    if scalar != Scalar::Float {
+    if !matches!(scalar, Scalar::Float | Scalar::BFloat) {
         return None;
     }
     match (function.constant(lhs), function.constant(rhs)) {
@@ -85,9 +85,11 @@ fn compared_with_zero(function: &Function, inst: InstId) -> Option<ValueId> {
 }
 
 fn is_zero(constant: &Constant) -> bool {
-    const NEGATIVE: u64 = 1 << 31;
+    // Of f32 and of bfloat. A fence too many, around what is compared with the other's number, does no harm.
+    const NEGATIVE: [u64; 2] = [1 << 31, 1 << 15];
     match constant {
-        Constant::Zero | Constant::Float(0 | NEGATIVE) => true,
+        Constant::Zero | Constant::Float(0) => true,
+        Constant::Float(bits) => NEGATIVE.contains(bits),
         Constant::Aggregate(elements) => elements.iter().all(|element| is_zero(&element.value)),
         _ => false,
     }
@@ -107,11 +109,16 @@ fn call(fence: FuncId, ty: &Type, value: ValueId) -> Inst {
     }))
 }
 
+fn suffix(scalar: Scalar) -> &'static str {
+    if scalar == Scalar::BFloat { "bf16" } else { "f32" }
+}
+
 /// The fence for a type, declared when it is not.
 fn declaration(module: &mut Module, ty: &Type) -> FuncId {
     let name = match ty {
-        Type::Vector(_, lanes) => format!("{FENCE}v{lanes}f32"),
-        _ => format!("{FENCE}f32"),
+        Type::Vector(scalar, lanes) => format!("{FENCE}v{lanes}{}", suffix(*scalar)),
+        Type::Scalar(scalar) => format!("{FENCE}{}", suffix(*scalar)),
+        _ => FENCE.to_owned(),
     };
     if let Some(known) = module.function_named(&name) {
         return known;
@@ -144,6 +151,13 @@ mod tests {
         let module = optimize_scalar(&module, ScalarOptions::default()).unwrap();
         let text = mw_air::print(&module, &mw_air::PrintOptions::default());
         assert!(text.contains("fcmp une"), "{text}");
+        let narrow =
+            TEXT.replace("8 x i32> %bits", "8 x i16> %bits").replace("8 x i32>, ptr", "8 x i16>, ptr");
+        let narrow = narrow.replace("load <8 x i32>", "load <8 x i16>").replace("8 x float>", "8 x bfloat>");
+        let module = mw_air::parse(&narrow).unwrap_or_else(|error| panic!("{error} {narrow}"));
+        let module = optimize_scalar(&module, ScalarOptions::default()).unwrap();
+        let text = mw_air::print(&module, &mw_air::PrintOptions::default());
+        assert!(text.contains("fcmp une <8 x bfloat>"), "{text}");
         let options = CodegenOptions::new(TargetSpec::named("x86-64-v3").unwrap());
         let text = assembly(&mw_air::parse(TEXT).unwrap(), &options).unwrap();
         assert!(text.contains("cmpneqps"), "{text}");
