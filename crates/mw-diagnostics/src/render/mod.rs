@@ -1,1 +1,10 @@
 //! Diagnostics as text: for the terminal, as JSON, and as SARIF.
+
+mod json;
+mod place;
+mod sarif;
+mod terminal;
+
+pub use json::json;
+pub use sarif::sarif;
+pub use terminal::{Terminal, terminal};
