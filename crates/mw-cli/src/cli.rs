@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use metalworking::Engine;
 use mw_conform::command::{Conform, ConformWorker};
 
+use crate::commands::{occupancy::OccupancyArgs, roofline::RooflineArgs};
 use crate::exit;
 
 /// Metal kernels on any machine: look into libraries, run kernels, compare engines.
@@ -30,8 +31,14 @@ pub(crate) enum Command {
     /// Serve kernels to `mw conform` over standard input and output
     #[command(hide = true)]
     ConformWorker(ConformWorker),
-    /// List the chips whose limits can be asked for
+    /// List the chips whose limits can be asked for, or tell everything about one
     Chips(ChipsArgs),
+    /// How many simdgroups of a kernel a core holds, what decides it, and what would change it
+    #[command(after_help = exit::HELP)]
+    Occupancy(OccupancyArgs),
+    /// The roofs of a chip, and where a kernel lies under them
+    #[command(after_help = exit::HELP)]
+    Roofline(RooflineArgs),
     /// Print the completion script of a shell
     Completions(CompletionsArgs),
 }
@@ -44,6 +51,8 @@ impl Command {
             Self::Run(args) => args.json,
             Self::Conform(args) => args.json,
             Self::Chips(args) => args.json,
+            Self::Occupancy(args) => args.json,
+            Self::Roofline(args) => args.json,
             Self::ConformWorker(_) | Self::Completions(_) => false,
         }
     }
@@ -179,6 +188,8 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ChipsArgs {
+    /// The chip to tell everything about, in any usual spelling: `m4-max`, `M4 Max`
+    pub(crate) name: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -31,10 +31,9 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(args, &output),
         Command::Conform(args) => commands::conform::run(args),
         Command::ConformWorker(args) => args.run().map_err(Into::into),
-        Command::Chips(_) => {
-            commands::chips::run(&output);
-            Ok(())
-        }
+        Command::Chips(args) => commands::chips::run(args, &output),
+        Command::Occupancy(args) => commands::occupancy::run(args, &output),
+        Command::Roofline(args) => commands::roofline::run(args, &output),
         Command::Completions(args) => {
             commands::completions::run(args, &output);
             Ok(())

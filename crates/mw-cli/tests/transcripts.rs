@@ -447,7 +447,9 @@ Commands:
   disassemble  Print a kernel's code at a stage of compilation
   run          Run a kernel
   conform      Run every kernel of a library on both engines and compare
-  chips        List the chips whose limits can be asked for
+  chips        List the chips whose limits can be asked for, or tell everything about one
+  occupancy    How many simdgroups of a kernel a core holds, what decides it, and what would change it
+  roofline     The roofs of a chip, and where a kernel lies under them
   completions  Print the completion script of a shell
   help         Print this message or the help of the given subcommand(s)
 

@@ -5,4 +5,6 @@ pub(crate) mod completions;
 pub(crate) mod conform;
 pub(crate) mod disassemble;
 pub(crate) mod inspect;
+pub(crate) mod occupancy;
+pub(crate) mod roofline;
 pub(crate) mod run;
