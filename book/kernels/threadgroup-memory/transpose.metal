@@ -1,0 +1,14 @@
+// A 32 x 32 tile, transposed through threadgroup memory: reads of a simdgroup lie 32 elements apart.
+// run: kernel=transpose grid=32,32 threadgroup=32,32 x=arange:f32[32,32] y=zeros:f32[32,32] \
+//   expect.y=transposed.npy
+#include <metal_stdlib>
+using namespace metal;
+
+kernel void transpose(device const float* x [[buffer(0)]],
+                      device float* y [[buffer(1)]],
+                      uint2 t [[thread_position_in_threadgroup]]) {
+  threadgroup float tile[32][32];
+  tile[t.y][t.x] = x[t.y * 32 + t.x];
+  threadgroup_barrier(mem_flags::mem_threadgroup);
+  y[t.y * 32 + t.x] = tile[t.x][t.y];
+}
