@@ -1,15 +1,17 @@
 //! Checks one kernel: plans launches, runs them on both engines, compares.
 
 use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mw_air::schema::{ArgRole, ModuleInfo};
 use mw_air::{AddressSpace, BlockId, FuncId, Inst, Module, Type};
 use mw_backend::{
-    Argument, BufferView, CompileError, ConstantValues, Kernel as _, Launch, LaunchError, ThreadgroupOrder,
+    Argument, Backend as _, BufferView, CompileError, ConstantValues, Kernel, Launch, LaunchError,
+    ThreadgroupOrder,
 };
-use mw_cpu::{CpuBackend, CpuKernel, CpuOptions};
+use mw_cpu::{CpuBackend, CpuKernel, CpuOptions, EmulatedBackend};
 use mw_interp::{InterpBackend, InterpKernel};
 
 use crate::compare::difference;
@@ -40,14 +42,33 @@ pub struct Checker {
     cpu: CpuBackend,
     /// Several worker threads.
     parallel: CpuBackend,
+    /// Runs compiled code of another machine, instead of this one's.
+    emulated: Option<EmulatedBackend>,
     seed: u64,
+}
+
+/// Compiled code.
+enum Compiled {
+    /// For this machine.
+    Host(CpuKernel),
+    /// For another one.
+    Emulated(Arc<dyn Kernel>),
+}
+
+impl Compiled {
+    fn kernel(&self) -> &dyn Kernel {
+        match self {
+            Self::Host(kernel) => kernel,
+            Self::Emulated(kernel) => &**kernel,
+        }
+    }
 }
 
 /// A kernel with its function constants set, on both engines.
 struct Prepared {
     constants: ConstantValues,
     interp: InterpKernel,
-    cpu: CpuKernel,
+    compiled: Compiled,
     active: Vec<bool>,
     atomic_floats: bool,
     compared: bool,
@@ -73,8 +94,15 @@ impl Checker {
             interp: InterpBackend { step_limit: STEPS },
             cpu: CpuBackend::new(options),
             parallel: CpuBackend::new(several),
+            emulated: None,
             seed,
         })
+    }
+
+    /// Checks code for AArch64, run by `emulator`, instead of code for this machine.
+    #[must_use]
+    pub fn emulating(self, emulator: impl Into<PathBuf>) -> Self {
+        Self { emulated: Some(EmulatedBackend::new(emulator)), ..self }
     }
 
     /// Checks kernel `name` of a module.
@@ -83,6 +111,12 @@ impl Checker {
         if let Err((class, detail)) = self.run(name, module, &mut outcome) {
             outcome.class = class;
             outcome.detail = detail;
+            if matches!(class, Class::LowCoverage | Class::Undefined)
+                && let Some(note) = self.rules.note(name)
+            {
+                outcome.detail += "; ";
+                outcome.detail += note;
+            }
         }
         outcome
     }
@@ -191,12 +225,8 @@ impl Checker {
         if outcome.coverage() < ENOUGH || !outcome.changed {
             let share = outcome.coverage() * 100.0;
             let output = if outcome.changed { "" } else { "; no output changed" };
-            let mut detail =
+            let detail =
                 format!("{} of {} blocks executed ({share:.1} %){output}", outcome.executed, outcome.blocks);
-            if let Some(note) = self.rules.note(name) {
-                detail += "; ";
-                detail += note;
-            }
             return Err((Class::LowCoverage, detail));
         }
         Ok(())
@@ -232,11 +262,17 @@ impl Checker {
             };
             (class, error.to_string())
         })?;
-        let cpu = self.cpu.kernel(&module, info, kernel);
+        let compiled = match &self.emulated {
+            None => Compiled::Host(self.cpu.kernel(&module, info, kernel)),
+            Some(backend) => {
+                let emulated = backend.compile(&module, info, kernel);
+                Compiled::Emulated(emulated.map_err(|error| (Class::JitError, error.to_string()))?)
+            }
+        };
         Ok(Prepared {
             constants: constants.clone(),
             interp,
-            cpu,
+            compiled,
             active,
             atomic_floats: has_atomic_floats(&module),
             compared: false,
@@ -251,8 +287,11 @@ impl Checker {
         expected: &Interpreted,
         align: usize,
     ) -> Result<(), Failure> {
-        let one = run_compiled(&prepared.cpu, case, expected, align)?;
-        let kernel = prepared.cpu.info();
+        if self.emulated.is_some() && case.args.iter().any(|arg| matches!(arg, ArgPlan::Pointers(_))) {
+            return Err((Class::Unsupported, "addresses in argument buffers are not emulated".into()));
+        }
+        let one = run_compiled(prepared.compiled.kernel(), case, expected, align)?;
+        let kernel = prepared.compiled.kernel().info();
         let slots = case.slots();
         let name = |slot: Slot| match slot.pointer {
             Some(pointer) => format!("{}[{pointer}]", kernel.args[slot.arg].name),
@@ -265,10 +304,11 @@ impl Checker {
             }
         }
         // Float atomics are ordered on one thread only.
+        let Compiled::Host(host) = &prepared.compiled else { return Ok(()) };
         if case.grid.threadgroup_count() < 2 || prepared.atomic_floats {
             return Ok(());
         }
-        let several = run_compiled(&prepared.cpu.on(&self.parallel), case, expected, align)?;
+        let several = run_compiled(&host.on(&self.parallel), case, expected, align)?;
         for ((slot, one), several) in slots.iter().zip(&one).zip(&several) {
             let (Some(one), Some(several)) = (one, several) else { continue };
             if let Some(found) = difference(&name(*slot), case.element(*slot), one, several) {
@@ -288,7 +328,7 @@ fn keep_worst(worst: &mut Option<Failure>, failure: Failure) {
 /// Runs compiled code on fresh copies of the buffers, each as long as the interpreter touched it, between
 /// guard pages. Gives their contents afterwards.
 fn run_compiled(
-    kernel: &CpuKernel,
+    kernel: &dyn Kernel,
     case: &Case,
     expected: &Interpreted,
     align: usize,

@@ -8,8 +8,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressStyle};
 use regex::Regex;
 
-use crate::outcome::Class;
-use crate::report::{Summary, markdown, terminal};
+use crate::outcome::{Class, Outcome};
+use crate::report::{Summary, brief, markdown, terminal};
 use crate::sweep::{Sweep, SweepError, WorkerCommand};
 
 /// Run every kernel of a library on both engines and compare the results bit by bit.
@@ -44,9 +44,18 @@ pub struct Conform {
     /// Give a kernel up after this many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 180)]
     pub limit: u64,
+    /// Check code for AArch64 instead of this machine's, run by an emulator such as qemu-aarch64.
+    #[arg(long, value_name = "PROGRAM", num_args = 0..=1, default_missing_value = "qemu-aarch64")]
+    pub emulate: Option<PathBuf>,
     /// Write the result as a Markdown page.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Low coverage and undefined values fail too, where no launch rule explains them.
+    #[arg(long)]
+    pub strict: bool,
+    /// Print one line of counts, and what is wrong.
+    #[arg(long, conflicts_with = "json")]
+    pub brief: bool,
     /// Print outcomes and summary as JSON.
     #[arg(long)]
     pub json: bool,
@@ -60,6 +69,9 @@ pub struct ConformWorker {
     /// Seed of inputs.
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
+    /// Emulator for AArch64.
+    #[arg(long)]
+    pub emulate: Option<PathBuf>,
 }
 
 /// Why the command failed.
@@ -79,7 +91,7 @@ pub enum ConformError {
 impl ConformWorker {
     /// Serves until the sweep closes the pipe.
     pub fn run(&self) -> Result<(), crate::worker::WorkerError> {
-        crate::worker::serve(&self.library, self.seed)
+        crate::worker::serve(&self.library, self.seed, self.emulate.as_deref())
     }
 }
 
@@ -105,9 +117,12 @@ impl Conform {
     /// Whether nothing is wrong with any kernel.
     pub fn run(&self, subcommand: &str, out: &mut dyn Write) -> Result<bool, ConformError> {
         // Workers read the rules too; a mistake in them is better told once.
-        crate::plan::Rules::built_in(&self.library)?;
+        let rules = crate::plan::Rules::built_in(&self.library)?;
         let mut arguments: Vec<OsString> = vec![subcommand.into(), self.library.clone().into()];
         arguments.extend(["--seed".into(), self.seed.to_string().into()]);
+        if let Some(emulator) = &self.emulate {
+            arguments.extend(["--emulate".into(), emulator.clone().into()]);
+        }
         let worker = WorkerCommand { program: std::env::current_exe()?, arguments };
         let bar = ProgressBar::new(0).with_style(style());
         let mut bad = 0;
@@ -123,6 +138,11 @@ impl Conform {
         })?;
         bar.finish_and_clear();
         let summary = Summary::of(&outcomes);
+        let unexplained: Vec<&Outcome> = outcomes
+            .iter()
+            .filter(|outcome| matches!(outcome.class, Class::LowCoverage | Class::Undefined))
+            .filter(|outcome| self.strict && rules.note(&outcome.name).is_none())
+            .collect();
         if let Some(path) = &self.report {
             let title = self.library.file_name().unwrap_or_default().to_string_lossy();
             std::fs::write(path, markdown(&title, &outcomes, sweep.select()?.len()))?;
@@ -130,10 +150,18 @@ impl Conform {
         if self.json {
             let all = serde_json::json!({ "summary": summary, "outcomes": outcomes });
             writeln!(out, "{}", serde_json::to_string_pretty(&all).map_err(io::Error::from)?)?;
+        } else if self.brief {
+            let parts: Vec<_> =
+                self.library.iter().rev().take(2).map(|part| part.to_string_lossy()).collect();
+            let title = parts.into_iter().rev().collect::<Vec<_>>().join("/");
+            write!(out, "{}", brief(&title, &outcomes))?;
+            for outcome in &unexplained {
+                writeln!(out, "  {}: {}: {}", outcome.name, outcome.class.name(), outcome.detail)?;
+            }
         } else {
             write!(out, "{}", terminal(&outcomes))?;
         }
-        Ok(summary.failed == 0)
+        Ok(summary.failed == 0 && unexplained.is_empty())
     }
 }
 

@@ -146,7 +146,8 @@ fn feed(
         let outcome = match running.check(&job, limit) {
             Ok(outcome) => {
                 worker = Some(running);
-                outcome
+                // The worker knows the kernel by its place and its own name.
+                Outcome { name: job.name.clone(), ..outcome }
             }
             Err(outcome) => {
                 running.end();
@@ -201,6 +202,7 @@ mod tests {
         let answer = serde_json::to_string(&Outcome::new("first", "", Class::Ok, "")).unwrap();
         let script = format!("while read request; do echo '{answer}'; done");
         let outcomes = outcomes(&script, Duration::from_secs(60));
+        assert_eq!(outcomes[1].name, "second");
         assert_eq!(outcomes.iter().map(|outcome| outcome.class).collect::<Vec<_>>(), [Class::Ok; 2]);
     }
 }

@@ -125,6 +125,28 @@ pub fn terminal(outcomes: &[Outcome]) -> String {
     text
 }
 
+/// One line of counts, and a line for each kernel with something wrong.
+pub fn brief(title: &str, outcomes: &[Outcome]) -> String {
+    let summary = Summary::of(outcomes);
+    let counts: Vec<String> = Class::ALL
+        .iter()
+        .filter_map(|class| {
+            let count = outcomes.iter().filter(|outcome| outcome.class == *class).count();
+            (count > 0).then(|| format!("{count} {}", class.name()))
+        })
+        .collect();
+    let mut text = format!(
+        "conform {title}: {} kernels of {} families: {}\n",
+        summary.kernels,
+        summary.families,
+        counts.join(", ")
+    );
+    for outcome in outcomes.iter().filter(|outcome| outcome.class.fails()) {
+        let _ = writeln!(text, "  {}: {}: {}", outcome.name, outcome.class.name(), outcome.detail);
+    }
+    text
+}
+
 /// What the page says before its tables.
 const PREFACE: &str = "\
 Every kernel runs on the interpreter (unoptimised AIR) and as compiled code, on the same inputs between guard pages.

@@ -85,7 +85,8 @@ pub enum SweepError {
     },
 }
 
-/// The kernels of a library file: name, place, hash. Names that occur twice are kept once.
+/// The kernels of a library file: name, place, hash. Kernels of a second library in the file that are not the
+/// same as the first's of that name are told apart by its number.
 pub fn kernels(path: &Path) -> Result<Vec<Job>, SweepError> {
     let mut seen = BTreeSet::new();
     let mut jobs = Vec::new();
@@ -94,7 +95,11 @@ pub fn kernels(path: &Path) -> Result<Vec<Job>, SweepError> {
             let hash = hash_text(&function);
             if seen.insert((function.name().to_owned(), hash.clone())) {
                 let request = Request { library, function: function.index() };
-                jobs.push(Job { request, name: function.name().to_owned(), hash });
+                let name = match library {
+                    0 => function.name().to_owned(),
+                    number => format!("{} (library {number})", function.name()),
+                };
+                jobs.push(Job { request, name, hash });
             }
         }
     }

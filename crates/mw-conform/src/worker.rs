@@ -39,10 +39,13 @@ pub enum WorkerError {
     Pipe(#[from] io::Error),
 }
 
-/// Serves requests until the input ends.
-pub fn serve(path: &Path, seed: u64) -> Result<(), WorkerError> {
+/// Serves requests until the input ends. With an emulator the code is for AArch64 and runs on that.
+pub fn serve(path: &Path, seed: u64, emulator: Option<&Path>) -> Result<(), WorkerError> {
     let libraries = Library::open_all(path)?;
-    let checker = Checker::new(Rules::built_in(path)?, seed)?;
+    let mut checker = Checker::new(Rules::built_in(path)?, seed)?;
+    if let Some(emulator) = emulator {
+        checker = checker.emulating(emulator);
+    }
     for line in io::stdin().lock().lines() {
         let request: Request = serde_json::from_str(&line?).map_err(io::Error::from)?;
         let function =

@@ -119,3 +119,89 @@ fn missing_kernels_are_named() {
     assert_eq!(outcome.class, Class::Unreadable);
     assert!(outcome.detail.contains("`other`"));
 }
+
+/// `kernel void k(constant Pair &p, uint i)` where `Pair` holds two pointers: the second gets the first's
+/// numbers plus 1.
+fn through_pointers() -> mw_air::Module {
+    let text = format!(
+        "{LAYOUT}define void @k(ptr addrspace(2) %p, i32 %i) {{\n\
+         %x = load ptr addrspace(1), ptr addrspace(2) %p, align 8\n\
+         %second = getelementptr ptr addrspace(1), ptr addrspace(2) %p, i64 1\n\
+         %y = load ptr addrspace(1), ptr addrspace(2) %second, align 8\n\
+         %from = getelementptr float, ptr addrspace(1) %x, i32 %i\n%to = getelementptr float, ptr addrspace(1) %y, i32 %i\n\
+         %v = load float, ptr addrspace(1) %from, align 4\n%w = fadd float %v, 1.0\n\
+         store float %w, ptr addrspace(1) %to, align 4\nret void\n}}\n\
+         !air.kernel = !{{!0}}\n!air.compile_options = !{{!7}}\n!air.version = !{{!8}}\n!air.language_version = !{{!9}}\n\
+         !0 = !{{ptr @k, !1, !2}}\n!1 = !{{}}\n!2 = !{{!3, !4}}\n\
+         !3 = !{{i32 0, !\"air.indirect_buffer\", !\"air.buffer_size\", i32 16, !\"air.location_index\", i32 0, i32 1, \
+         !\"air.read\", !\"air.address_space\", i32 2, !\"air.struct_type_info\", !1, !\"air.arg_type_size\", i32 16, \
+         !\"air.arg_type_align_size\", i32 8, !\"air.arg_type_name\", !\"Pair\", !\"air.arg_name\", !\"p\"}}\n\
+         !4 = !{{i32 1, !\"air.thread_position_in_grid\", !\"air.arg_type_name\", !\"uint\", !\"air.arg_name\", !\"i\"}}\n\
+         !7 = !{{!\"air.compile.denorms_disable\"}}\n!8 = !{{i32 2, i32 6, i32 0}}\n!9 = !{{!\"Metal\", i32 3, i32 1, i32 0}}\n",
+    );
+    mw_air::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+#[test]
+fn argument_buffers_point_to_buffers_that_are_compared() {
+    for rules in [GUESS, "[[rule]]\nkernel = 'k'\nargs = { p = \"pointers(2) range(1, 2) of float\" }\n"] {
+        let checker = Checker::new(Rules::parse(rules).unwrap(), 0).unwrap();
+        let outcome = checker.check("k", "", &through_pointers());
+        assert_eq!(outcome.class, Class::Ok, "{}", outcome.detail);
+        assert!(outcome.changed && outcome.cases > 0);
+    }
+    // The second pointer is not there: its place is behind the argument buffer.
+    let rules = "[[rule]]\nkernel = 'k'\nargs = { p = \"pointers(1) normal of float\" }\n";
+    let checker = Checker::new(Rules::parse(rules).unwrap(), 0).unwrap();
+    assert_eq!(checker.check("k", "", &through_pointers()).class, Class::NoLaunch);
+}
+
+#[test]
+fn rules_are_those_of_the_library() {
+    let files = [
+        "library = 'torch'\n[[rule]]\nkernel = 'k'\nnote = 'of torch'\n",
+        "[[rule]]\nkernel = 'k'\nnote = 'of all'\n",
+    ];
+    let note = |library: &str| {
+        let rules = Rules::choose(&files, Path::new(library)).unwrap();
+        rules.note("k").unwrap().to_owned()
+    };
+    assert_eq!(note("lib/libtorch_cpu.dylib"), "of torch");
+    assert_eq!(note("mlx.metallib"), "of all");
+}
+
+#[test]
+fn what_a_rule_explains_is_said() {
+    let rule = "[[rule]]\nkernel = '^k$'\nargs = { n = \"0\" }\nnote = 'it never does'\n";
+    let outcome = check_with(rule, BOUNDED);
+    assert_eq!(outcome.class, Class::LowCoverage);
+    assert!(outcome.detail.ends_with("; it never does"), "{}", outcome.detail);
+}
+
+#[test]
+fn emulated_code_gives_the_same_bits() {
+    let emulator = std::env::var("MW_QEMU").unwrap_or_else(|_| "qemu-aarch64".into());
+    let rule = "[[rule]]\nkernel = '^k$'\nthreads = \"[40, 1, 1]\"\nthreadgroup = \"[32, 1, 1]\"\n";
+    let checker = Checker::new(Rules::parse(rule).unwrap(), 0).unwrap();
+    let outcome = checker.emulating(&emulator).check("k", "", &kernel(&strided(3)));
+    assert_eq!(outcome.class, Class::Ok, "{}", outcome.detail);
+    // Without an emulator nothing runs, and that is an error.
+    let checker = Checker::new(Rules::parse(rule).unwrap(), 0).unwrap();
+    let outcome = checker.emulating("no-such-program").check("k", "", &kernel(&strided(3)));
+    assert!(outcome.class.fails() && outcome.detail.contains("no-such-program"), "{}", outcome.detail);
+}
+
+/// A selection moves a denormal, an equality takes it for zero: on the processor too.
+#[test]
+fn denormals_are_what_the_rules_say() {
+    let body = "%at = getelementptr float, ptr addrspace(1) %x, i32 %i\n%v = load float, ptr addrspace(1) %at, align 4\n\
+        %at2 = getelementptr i32, ptr addrspace(1) %x, i32 %i\n%bits = load i32, ptr addrspace(1) %at2, align 4\n\
+        %again = bitcast i32 %bits to float\n%nonzero = fcmp une float %again, 0.0\n\
+        %greater = fcmp ogt float %v, -1.0\n%most = select i1 %greater, float %v, float -1.0\n\
+        %result = select i1 %nonzero, float 7.0, float %most\n\
+        %to = getelementptr float, ptr addrspace(1) %y, i32 %i\nstore float %result, ptr addrspace(1) %to, align 4\nret void";
+    let rule = "[[rule]]\nkernel = '^k$'\nthreads = \"[64, 1, 1]\"\nthreadgroup = \"[64, 1, 1]\"\n\
+        args = { x = \"fill(1e-40)\" }\n";
+    let outcome = check_with(rule, body);
+    assert_eq!(outcome.class, Class::Ok, "{}", outcome.detail);
+}

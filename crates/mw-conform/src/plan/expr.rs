@@ -258,6 +258,8 @@ mod tests {
         assert_eq!(value("1e-5"), Number::Float(1e-5));
         assert_eq!(value("-0.5 * 3"), Number::Float(-1.5));
         assert_eq!(value("!M"), Number::Int(0));
+        assert_eq!(value("pick(M, 5, 6, 7)"), Number::Int(6));
+        assert_eq!(value("pick(-1, 5, 6, 7)"), Number::Int(7));
     }
 
     #[test]

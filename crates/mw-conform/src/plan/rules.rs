@@ -240,7 +240,10 @@ impl Maker<'_> {
                     .map_err(|error| format!("argument `{}`: {error}", arg.name))
             })
             .collect::<Result<_, String>>()?;
-        let label = if self.text.lets.is_empty() && self.text.constants.is_empty() {
+        let turn = variables.get("turn").map_or(0, |turn| turn.int().unwrap_or(0));
+        let label = if self.text.repeat > 1 {
+            format!("case {}, turn {turn}", self.index)
+        } else if self.text.lets.is_empty() && self.text.constants.is_empty() {
             format!("case {}", self.index)
         } else {
             let constants = self.text.constants.iter().map(|(name, value)| format!("{name} = {value}"));
