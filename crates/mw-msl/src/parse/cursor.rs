@@ -348,15 +348,20 @@ impl Parser<'_> {
     /// A `;` on this level is skipped, a `}` that closes the enclosing block is not.
     pub(super) fn recover(&mut self, start: usize) {
         let mut depth = 0_u32;
-        // Brackets that the failed part opened before the failure count too.
-        for token in &self.tokens[start.min(self.at)..self.at] {
+        let mut parens = 0_u32;
+        // Braces that the failed part opened before the failure count too, and the parentheses of a `for`,
+        // whose semicolons end nothing.
+        let begin = start.min(self.at);
+        let is_for = self.tokens[begin].name == words::FOR;
+        for token in &self.tokens[begin..self.at] {
             match token.kind {
                 TokenKind::LeftBrace => depth += 1,
                 TokenKind::RightBrace => depth = depth.saturating_sub(1),
+                TokenKind::LeftParen if is_for => parens += 1,
+                TokenKind::RightParen if is_for => parens = parens.saturating_sub(1),
                 _ => {}
             }
         }
-        let mut parens = 0_u32;
         loop {
             match self.kind() {
                 TokenKind::Eof => break,
@@ -375,7 +380,10 @@ impl Parser<'_> {
                         while matches!(self.kind(), TokenKind::Semicolon | TokenKind::RightParen) {
                             self.bump();
                         }
-                        return;
+                        if !matches!(self.word(), words::CATCH | words::ELSE) {
+                            return;
+                        }
+                        continue;
                     }
                 }
                 TokenKind::LeftParen => parens += 1,

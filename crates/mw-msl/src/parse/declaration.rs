@@ -1,7 +1,7 @@
 //! Declarations: namespaces, usings, variables and functions.
 
 use mw_diagnostics::Diagnostic;
-use mw_diagnostics::registry::syntax as codes;
+use mw_diagnostics::registry::{preprocess as lexical, syntax as codes};
 use mw_source::Span;
 
 use super::declarator::{Declarator, FunctionChunk, Place};
@@ -181,8 +181,13 @@ impl Parser<'_> {
         if self.eat(TokenKind::RightBrace) {
             return;
         }
-        // One missing brace leaves all the outer ones open too.
-        if self.diagnostics.last().is_some_and(|last| last.code == &codes::UNCLOSED_BRACE) {
+        // One missing brace leaves all the outer ones open too, and an open literal swallows braces.
+        let explains = |diagnostic: &Diagnostic| {
+            diagnostic.code == &codes::UNCLOSED_BRACE
+                || diagnostic.code == &lexical::UNTERMINATED_LITERAL
+                || diagnostic.code == &lexical::UNTERMINATED_COMMENT
+        };
+        if self.diagnostics.iter().any(explains) {
             return;
         }
         self.report(
@@ -286,7 +291,11 @@ impl Parser<'_> {
     ) -> Parse<()> {
         let start = self.token().span;
         let first = out.len();
+        let at = self.at;
         let mut spec = self.decl_spec(class)?;
+        if self.at == at && !self.starts_name() && !self.is(TokenKind::Tilde) {
+            return self.expected(&codes::EXPECTED_DECLARATION, "a declaration");
+        }
         let is_friend = spec.specifiers.is_friend;
         self.declarators(&mut spec, class, place, start, out)?;
         if is_friend {
@@ -307,6 +316,11 @@ impl Parser<'_> {
         out: &mut Vec<Decl>,
     ) -> Parse<()> {
         if self.is(TokenKind::Semicolon) {
+            return self.tag_alone(spec, start, out);
+        }
+        if self.lacks_semicolon(spec) {
+            // `struct S { … }` and the next declaration on a new line.
+            self.expect_semicolon("the definition")?;
             return self.tag_alone(spec, start, out);
         }
         self.place_tag(spec, out);
@@ -362,21 +376,36 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn nothing_declared<T>(&mut self, spec: &DeclSpec) -> Parse<T> {
-        if !spec.has_type && self.span_from(spec.span) == self.previous_span() {
-            return self.expected(&codes::EXPECTED_DECLARATION, "a declaration");
+    /// A class was defined, and what follows on the next line declares something else.
+    fn lacks_semicolon(&self, spec: &DeclSpec) -> bool {
+        let is_definition = spec.tag.as_ref().is_some_and(|decl| match &decl.kind {
+            DeclKind::Record(record) => record.members.is_some(),
+            DeclKind::Enum(definition) => definition.enumerators.is_some(),
+            _ => false,
+        });
+        let token = self.token();
+        if !is_definition || !token.flags.has(crate::lex::TokenFlags::LINE_START) {
+            return false;
         }
+        match token.kind {
+            TokenKind::Eof | TokenKind::RightBrace => true,
+            TokenKind::Ident => token.name.is_keyword() || self.peek_kind(1) == TokenKind::Ident,
+            _ => false,
+        }
+    }
+
+    fn nothing_declared<T>(&mut self, spec: &DeclSpec) -> Parse<T> {
         if !spec.has_type {
             return self.expected(&codes::EXPECTED_TYPE, "a type");
         }
         self.expected(&codes::EXPECTED_NAME, "the name that is declared")
     }
 
-    /// `struct S { … };`, `enum E;`: a declaration without declarators, at `;`.
+    /// `struct S { … };`, `enum E;`: a declaration without declarators.
     fn tag_alone(&mut self, spec: &mut DeclSpec, start: Span, out: &mut Vec<Decl>) -> Parse<()> {
         match spec.tag.take() {
             Some(mut decl) => {
-                self.bump();
+                self.eat(TokenKind::Semicolon);
                 let is_unnamed = matches!(&decl.kind, DeclKind::Record(record) if record.name.is_none());
                 if is_unnamed && let DeclKind::Record(record) = decl.kind {
                     decl.kind = DeclKind::AnonymousRecord(record);

@@ -257,7 +257,12 @@ impl Parser<'_> {
                     if place != Place::TypeId && parser.starts_declarator_name(place) =>
                 {
                     let start = parser.token().span;
-                    let (name, _) = parser.qualified_name(NameUse::Declarator)?;
+                    let name = if place == Place::Block && parser.peek_kind(1) == TokenKind::Less {
+                        // No specialisation is declared in a function: `<` is a mistake behind the name.
+                        Self::simple_name(parser.identifier("a name")?)
+                    } else {
+                        parser.qualified_name(NameUse::Declarator)?.0
+                    };
                     if matches!(place, Place::Parameter)
                         && (!name.qualifiers.is_empty() || name.last.arguments.is_some())
                     {

@@ -13,6 +13,8 @@ mod class;
 mod cursor;
 mod declaration;
 mod declarator;
+#[cfg(test)]
+mod dump;
 mod expression;
 mod lambda;
 mod name;

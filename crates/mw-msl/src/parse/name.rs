@@ -6,8 +6,8 @@ use mw_diagnostics::registry::syntax as codes;
 use super::scope::{ScopeId, Scopes, Symbol};
 use super::{Failed, Parse, Parser};
 use crate::ast::{
-    BinaryOp, BuiltinTemplate, NameSegment, OperatorToken, OverloadedOperator, QualifiedName, SegmentKind,
-    TemplateArgument, TemplateArgumentKind,
+    BinaryOp, BuiltinTemplate, Ident, NameSegment, OperatorToken, OverloadedOperator, QualifiedName,
+    SegmentKind, TemplateArgument, TemplateArgumentKind,
 };
 use crate::lex::TokenKind;
 use crate::names::{Name, words};
@@ -58,6 +58,12 @@ impl Parser<'_> {
             let span = self.span_from(start);
             return Ok((QualifiedName { global, qualifiers, last: segment, span }, symbol));
         }
+    }
+
+    /// One identifier as a name.
+    pub(super) fn simple_name(name: Ident) -> QualifiedName {
+        let last = NameSegment { kind: SegmentKind::Name(name.name), arguments: None, span: name.span };
+        QualifiedName { global: false, qualifiers: Vec::new(), last, span: name.span }
     }
 
     /// After a segment and at `::`: does the name go on?

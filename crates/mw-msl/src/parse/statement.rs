@@ -368,16 +368,8 @@ impl Parser<'_> {
         let name = self.identifier("the name of a variable")?;
         self.scopes.declare(name.name, super::scope::Symbol::of(super::scope::Symbol::VALUE));
         let initializer = self.initializer()?;
-        let segment =
-            crate::ast::NameSegment { kind: SegmentKind::Name(name.name), arguments: None, span: name.span };
-        let name = crate::ast::QualifiedName {
-            global: false,
-            qualifiers: Vec::new(),
-            last: segment,
-            span: name.span,
-        };
         Ok(VariableDecl {
-            name: Some(name),
+            name: Some(Self::simple_name(name)),
             bindings: Vec::new(),
             initializer,
             span: self.span_from(start),
