@@ -91,10 +91,6 @@ impl Lowering<'_, '_, '_> {
         Ok(match op {
             Op::Math(name) => Some(self.math(name)?),
             Op::PreciseMath(name) => Some(self.precise_math(name)?),
-            Op::MathOrInteger(float, integer) => {
-                let ty = self.argument_type(0)?;
-                Some(if ty.is_float() { self.math(float)? } else { self.integer(integer)? })
-            }
             Op::Integer(name) => Some(self.integer(name)?),
             Op::UnsignedInteger(name) => Some(self.unsigned_integer(name, result)?),
             Op::CountZeros(name) => Some(self.count_zeros(name, result)?),

@@ -40,7 +40,6 @@ pub(super) fn candidates(
         }
     }
     if space == LibraryNamespace::Global
-        && found.is_empty()
         && let Some(public) = name.strip_prefix("__metal_")
     {
         for id in rows_named(public) {
@@ -112,7 +111,6 @@ fn expand(
         Class::Bool => numbers(&[Scalar::Bool], 1..=4, types),
         Class::BoolVector => numbers(&[Scalar::Bool], 2..=4, types),
         Class::Index => numbers(&[Scalar::UShort, Scalar::UInt], 1..=1, types),
-        Class::Fragment => numbers(&FRAGMENTS, 1..=1, types),
         Class::Matrix | Class::SquareMatrix => {
             for element in FLOATS {
                 for columns in 2..=4 {

@@ -74,8 +74,6 @@ pub enum Class {
     SquareMatrix,
     /// ushort, uint.
     Index,
-    /// Element types of simdgroup matrices: half, bfloat, float.
-    Fragment,
     /// Atomics: see [`super::expand`].
     Atomic(AtomicKind),
     /// Simdgroup matrices: see [`super::expand`].
@@ -121,8 +119,6 @@ pub enum Op {
     Integer(&'static str),
     /// `air.<name>.<T>` of integers, whose sign does not matter.
     UnsignedInteger(&'static str),
-    /// [`Self::Math`] on floats, [`Self::Integer`] on integers.
-    MathOrInteger(&'static str, &'static str),
     /// `air.clz`, `air.ctz`: a flag says that zero is a number too.
     CountZeros(&'static str),
     /// `air.simd_<name>`

@@ -677,6 +677,13 @@ pub static ROWS: &[Row] = &[
         "a simdgroup matrix with a number on its diagonal",
     ),
     internal("__metal_frexp", Class::Float, "T T *I", Op::Expand(Expansion::Frexp), "frexp with a pointer"),
+    internal(
+        "__metal_simd_xor",
+        Class::Float,
+        "T T",
+        Op::Unsupported("the bitwise functions, which are for integers"),
+        "refused: bitwise functions are for integers",
+    ),
     internal("__builtin_clz", Class::One, "int uint", Op::CountZeros("clz"), "zeros above the highest one"),
     internal("__builtin_clzl", Class::One, "int ulong", Op::CountZeros("clz"), "zeros above the highest one"),
     internal(
