@@ -126,3 +126,12 @@ fn the_library_parses() {
         assert!(parsed.unit.decls.len() > 100, "{version}");
     }
 }
+
+#[test]
+fn the_reference_page_has_every_public_row() {
+    let page = mw_msl::stdlib::reference_page();
+    for row in table::ROWS.iter().filter(|row| row.chapter != mw_msl::stdlib::Chapter::Internal) {
+        assert!(page.contains(&mw_msl::stdlib::signature(row)), "`{}` is not on the page", row.name);
+    }
+    assert!(page.contains("| `T clamp(T, T, T)` |"));
+}

@@ -17,6 +17,7 @@
 
 mod expand;
 mod headers;
+mod reference;
 pub mod table;
 mod tie;
 
@@ -24,6 +25,7 @@ use crate::hir::Constant;
 use crate::types::{QualType, TypeId, TypeStore};
 
 pub use headers::{header, is_function_template_name, is_type_name, prelude};
+pub use reference::{reference_page, signature};
 pub use table::{Chapter, Op, Row, function_names};
 pub use tie::break_tie;
 

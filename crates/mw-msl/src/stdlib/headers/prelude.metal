@@ -801,7 +801,22 @@ struct os_log {
 };
 constant os_log os_log_default("", "");
 
-// Textures and samplers: named so that a source that mentions them can be parsed.
+// Textures, samplers and function tables: named, so that a kernel that takes one gets an error that says so.
 enum class access { sample, read, write, read_write };
+template <typename T, access A = access::sample> using texture1d = __metal_opaque<"texture1d">;
+template <typename T, access A = access::sample> using texture1d_array = __metal_opaque<"texture1d_array">;
+template <typename T, access A = access::sample> using texture2d = __metal_opaque<"texture2d">;
+template <typename T, access A = access::sample> using texture2d_array = __metal_opaque<"texture2d_array">;
+template <typename T, access A = access::read> using texture2d_ms = __metal_opaque<"texture2d_ms">;
+template <typename T, access A = access::sample> using texture3d = __metal_opaque<"texture3d">;
+template <typename T, access A = access::sample> using texturecube = __metal_opaque<"texturecube">;
+template <typename T, access A = access::sample> using texturecube_array = __metal_opaque<"texturecube_array">;
+template <typename T, access A = access::read> using texture_buffer = __metal_opaque<"texture_buffer">;
+template <typename T, access A = access::sample> using depth2d = __metal_opaque<"depth2d">;
+template <typename T, access A = access::sample> using depth2d_array = __metal_opaque<"depth2d_array">;
+template <typename T, access A = access::sample> using depthcube = __metal_opaque<"depthcube">;
+typedef __metal_opaque<"sampler"> sampler;
+template <typename T> using visible_function_table = __metal_opaque<"visible_function_table">;
+template <typename... Tags> using intersection_function_table = __metal_opaque<"intersection_function_table">;
 
 } // namespace metal
