@@ -9,6 +9,7 @@
 
 mod bench;
 mod bless;
+mod book;
 mod codegen;
 mod conform;
 mod context;
@@ -35,6 +36,7 @@ struct Cli {
 enum Chore {
     Bench(bench::Args),
     Bless(bless::Args),
+    Book(book::Args),
     Codegen(codegen::Args),
     Conform(conform::Args),
     Demo(demo::Args),
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
     let outcome = Context::find().and_then(|context| match &cli.chore {
         Chore::Bench(args) => bench::run(args, &context),
         Chore::Bless(args) => bless::run(args, &context),
+        Chore::Book(args) => book::run(args, &context),
         Chore::Codegen(args) => codegen::run(args, &context),
         Chore::Conform(args) => conform::run(args, &context),
         Chore::Demo(args) => demo::run(args, &context),

@@ -6,6 +6,7 @@
 
 mod chips;
 mod code_map;
+mod machine_tables;
 
 use std::fs;
 use std::path::Path;
@@ -39,6 +40,12 @@ enum Extent {
 
 const ARTEFACTS: &[Artefact] = &[
     Artefact { name: "chips", path: "docs/chips.md", extent: Extent::WholeFile, generate: chips::page },
+    Artefact {
+        name: "machine-tables",
+        path: "book/src/machine-tables.md",
+        extent: Extent::WholeFile,
+        generate: machine_tables::page,
+    },
     Artefact {
         name: "code-map",
         path: "ARCHITECTURE.md",

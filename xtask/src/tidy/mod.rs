@@ -3,6 +3,7 @@
 //! One file per kind of rule; each rule looks at text and returns findings, so that each has tests on text.
 //! Errors fail the chore. Warnings (a long file) are printed and do not.
 
+mod book;
 mod manifests;
 mod sources;
 mod text;
@@ -78,6 +79,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
             manifests::check(path, &content, &mut findings);
         }
     }
+    book::check(&files, context, &mut findings);
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
     for finding in &findings {
         if finding.severity == Severity::Error || !args.quiet {
