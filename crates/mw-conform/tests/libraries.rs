@@ -1,5 +1,6 @@
 //! A seeded sample of MLX's kernels, checked in this process. `cargo xtask conform` checks all, in workers.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,26 +11,33 @@ use mw_conform::sweep::Sweep;
 use mw_conform::worker::check;
 use mw_metallib::Library;
 
-fn library() -> PathBuf {
-    let folder =
-        std::env::var_os("MW_LIBRARIES").expect("MW_LIBRARIES names the folder of Apple's libraries");
-    Path::new(&folder).join("mlx14/mlx.metallib")
+fn folder() -> PathBuf {
+    std::env::var_os("MW_LIBRARIES").expect("MW_LIBRARIES names the folder of Apple's libraries").into()
 }
 
-fn outcomes(filter: &str, sample: usize) -> Vec<Outcome> {
-    let path = library();
-    let sweep = Sweep {
-        library: path.clone(),
-        filter: Some(filter.parse().unwrap()),
-        families: true,
-        sample: Some(sample),
-        seed: 1,
+fn library() -> PathBuf {
+    folder().join("mlx14/mlx.metallib")
+}
+
+/// All of MLX's kernels for macOS 14, or one of each family.
+fn sweep(families: bool) -> Sweep {
+    Sweep {
+        library: library(),
+        filter: None,
+        families,
+        sample: None,
+        seed: 0,
         jobs: 1,
         resume: None,
         retry: false,
         journal_only: false,
         limit: Duration::from_secs(600),
-    };
+    }
+}
+
+fn outcomes(filter: &str, sample: usize) -> Vec<Outcome> {
+    let path = library();
+    let sweep = Sweep { filter: Some(filter.parse().unwrap()), sample: Some(sample), seed: 1, ..sweep(true) };
     let libraries = Library::open_all(&path).unwrap();
     let checker = Checker::new(Rules::built_in(&path).unwrap(), 1).unwrap();
     let jobs = sweep.select().unwrap();
@@ -63,23 +71,76 @@ fn products_agree() {
     assert_agreement(&outcomes("^affine_qmv|^gemv|^steel_gemm_splitk", 4));
 }
 
+/// What a library uses that no engine has: `unsupported/TAG.toml`, which may shrink and not grow.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Unsupported {
+    /// Name families of which a kernel uses such a function.
+    families: usize,
+    /// The functions.
+    functions: BTreeSet<String>,
+}
+
+/// One kernel of each name family is looked at.
+fn unsupported(library: &str) -> Unsupported {
+    let path = folder().join(library);
+    let sweep = Sweep { library: path.clone(), ..sweep(true) };
+    let libraries = Library::open_all(&path).unwrap();
+    let mut found = Unsupported { families: 0, functions: BTreeSet::new() };
+    for job in sweep.select().unwrap() {
+        let function = libraries[job.request.library].function_at(job.request.function).unwrap();
+        let mut module = function.read_module().unwrap_or_else(|error| panic!("{}: {error}", job.name));
+        if let Err(error) = mw_builtins::link(&mut module) {
+            found.families += 1;
+            found.functions.extend(error.problems.iter().map(|problem| problem.name().to_owned()));
+        }
+    }
+    found
+}
+
+fn assert_nothing_new(tag: &str, library: &str) {
+    let found = unsupported(library);
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("unsupported/{tag}.toml"));
+    if std::env::var_os("MW_BLESS").is_some() {
+        let text = toml::to_string_pretty(&found).unwrap();
+        std::fs::write(&page, format!("# Written by `cargo xtask bless`: may shrink and not grow.\n{text}"))
+            .unwrap();
+    }
+    let text = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+    let known: Unsupported = toml::from_str(&text).unwrap();
+    let new: Vec<&String> = found.functions.difference(&known.functions).collect();
+    assert!(new.is_empty(), "{tag}: no longer supported: {new:?}");
+    assert!(
+        found.families <= known.families,
+        "{tag}: {} families, {} before",
+        found.families,
+        known.families
+    );
+}
+
+#[test]
+fn mlx_for_macos_14_uses_nothing_unsupported() {
+    let found = unsupported("mlx14/mlx.metallib");
+    assert_eq!((found.families, found.functions), (0, BTreeSet::new()));
+}
+
+#[test]
+fn mlx_for_macos_26_uses_nothing_new() {
+    assert_nothing_new("mlx26", "mlx26/mlx.metallib");
+}
+
+#[test]
+fn pytorch_uses_nothing_new() {
+    assert_nothing_new("torch", "torch/libtorch_cpu.dylib");
+}
+
+#[test]
+fn kquant_uses_nothing_new() {
+    assert_nothing_new("kquant", "kquant/mlx_kquant.metallib");
+}
+
 #[test]
 fn families_are_as_many_as_ever() {
-    let count = |families| {
-        let sweep = Sweep {
-            library: library(),
-            filter: None,
-            families,
-            sample: None,
-            seed: 0,
-            jobs: 1,
-            resume: None,
-            retry: false,
-            journal_only: false,
-            limit: Duration::from_secs(1),
-        };
-        sweep.select().unwrap().len()
-    };
+    let count = |families| sweep(families).select().unwrap().len();
     assert_eq!(count(false), 17_248);
     assert_eq!(count(true), 968);
 }
