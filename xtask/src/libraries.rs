@@ -261,7 +261,7 @@ pub(crate) fn table(_: &Context) -> Result<String> {
 }
 
 /// The virtual environment's Python when `make setup` has made it, else the system's.
-fn python(context: &Context) -> PathBuf {
+pub(crate) fn python(context: &Context) -> PathBuf {
     let own = context.root.join(".venv/bin/python");
     if own.exists() { own } else { PathBuf::from("python3") }
 }

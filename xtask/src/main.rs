@@ -13,6 +13,7 @@ mod book;
 mod codegen;
 mod conform;
 mod context;
+mod corpora;
 mod demo;
 mod libraries;
 mod references;
@@ -39,6 +40,7 @@ enum Chore {
     Book(book::Args),
     Codegen(codegen::Args),
     Conform(conform::Args),
+    Corpora(corpora::Args),
     Demo(demo::Args),
     Libraries(libraries::Args),
     References(references::Args),
@@ -53,6 +55,7 @@ fn main() -> ExitCode {
         Chore::Book(args) => book::run(args, &context),
         Chore::Codegen(args) => codegen::run(args, &context),
         Chore::Conform(args) => conform::run(args, &context),
+        Chore::Corpora(args) => corpora::run(args, &context),
         Chore::Demo(args) => demo::run(args, &context),
         Chore::Libraries(args) => libraries::run(args, &context),
         Chore::References(args) => references::run(args, &context),
