@@ -15,6 +15,7 @@ pub mod names;
 pub mod options;
 pub mod parse;
 pub mod preprocess;
+pub mod sema;
 pub mod stdlib;
 pub mod types;
 
@@ -46,16 +47,51 @@ pub struct ParsedUnit {
 /// let parsed = mw_msl::parse(&Options::default(), &files, "k.metal");
 /// assert!(parsed.diagnostics.is_empty());
 /// ```
-pub fn parse(
-    options: &options::Options,
-    files: &dyn preprocess::FileProvider,
-    main: &str,
-) -> ParsedUnit {
+pub fn parse(options: &options::Options, files: &dyn preprocess::FileProvider, main: &str) -> ParsedUnit {
     let mut map = SourceMap::new();
     let mut interner = names::Interner::default();
     let mut diagnostics = Vec::new();
-    let tokens =
-        preprocess::preprocess(options, files, main, &mut map, &mut interner, &mut diagnostics);
+    let tokens = preprocess::preprocess(options, files, main, &mut map, &mut interner, &mut diagnostics);
     let unit = parse::parse(&tokens, &mut interner, &mut diagnostics);
     ParsedUnit { map, interner, unit, diagnostics }
+}
+
+/// A checked source.
+#[derive(Debug)]
+pub struct Compilation {
+    /// The typed program; none if there are errors.
+    pub program: Option<hir::Program>,
+    /// What was found wrong: the preprocessor's and parser's findings, then those of the analysis.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files and macro uses: all spans refer to it.
+    pub map: SourceMap,
+}
+
+/// Preprocesses, parses and checks the file `main` of `files`.
+///
+/// # Examples
+///
+/// ```
+/// use mw_msl::options::Options;
+/// use mw_msl::preprocess::MemoryFiles;
+///
+/// let files = MemoryFiles::single("k.metal", "kernel void k(device float *a) { a[0] = 1; }");
+/// let compilation = mw_msl::compile(&Options::default(), &files, "k.metal");
+/// let program = compilation.program.expect("the kernel is correct");
+/// assert_eq!(program.kernels[0].name, "k");
+/// ```
+pub fn compile(options: &options::Options, files: &dyn preprocess::FileProvider, main: &str) -> Compilation {
+    let ParsedUnit { map, interner, unit, mut diagnostics } = parse(options, files, main);
+    let sema_options = sema::SemaOptions {
+        metal_version: options.version.number(),
+        math_mode: if options.fast_math { ast::MathMode::Fast } else { ast::MathMode::Safe },
+    };
+    let has_errors = diagnostics.iter().any(Diagnostic::is_error);
+    let (program, found) = sema::analyze(&unit, &interner, &map, sema_options);
+    // Where the text could not be parsed, what is missing is no second mistake.
+    if !has_errors {
+        diagnostics.extend(found);
+    }
+    let program = (!diagnostics.iter().any(Diagnostic::is_error)).then_some(program);
+    Compilation { program, diagnostics, map }
 }

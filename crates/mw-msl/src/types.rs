@@ -223,6 +223,11 @@ impl TypeStore {
         self.library.get(name).copied()
     }
 
+    /// The handle of a type, if it was interned before.
+    pub fn find(&self, ty: &Type) -> Option<TypeId> {
+        self.ids.get(ty).copied()
+    }
+
     /// The shape behind a handle.
     pub fn get(&self, id: TypeId) -> &Type {
         &self.types[id.0 as usize]

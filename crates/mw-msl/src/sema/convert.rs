@@ -1,0 +1,867 @@
+//! Implicit conversions: their ranks for overload resolution, and their making.
+
+use super::scope::{FnId, InstId};
+use super::value::Val;
+use super::{Failed, R, Sema};
+use crate::hir::{Cast, Constant, Expr, ExprKind, Place, PlaceKind};
+use crate::types::{AddressSpace, QualType, RecordId, Scalar, Type, TypeId};
+use mw_diagnostics::Diagnostic;
+use mw_diagnostics::registry::semantics as codes;
+use mw_source::Span;
+
+/// How good an implicit conversion is; smaller is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ics {
+    pub(crate) rank: Rank,
+    /// Within the rank: added qualifiers, steps to a base, temporaries.
+    pub(crate) detail: u32,
+    /// The function of a user's conversion: only conversions by one function are compared further.
+    pub(crate) user: Option<InstId>,
+    /// Rank of what follows a user's conversion.
+    pub(crate) second: Rank,
+}
+
+/// The classes of conversions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Exact,
+    Promotion,
+    Conversion,
+    /// A scalar into all components of a vector.
+    Splat,
+    /// To bfloat, which only assignments do.
+    Reluctant,
+    User,
+    Ellipsis,
+}
+
+impl Ics {
+    pub(crate) fn new(rank: Rank, detail: u32) -> Self {
+        Self { rank, detail, user: None, second: Rank::Exact }
+    }
+
+    /// Is `self` better than `other`? None if neither is.
+    pub(crate) fn is_better(&self, other: &Self) -> Option<bool> {
+        if self.rank != other.rank {
+            return Some(self.rank < other.rank);
+        }
+        if self.rank == Rank::User {
+            if self.user.is_none() || self.user != other.user || self.second == other.second {
+                return None;
+            }
+            return Some(self.second < other.second);
+        }
+        (self.detail != other.detail).then_some(self.detail < other.detail)
+    }
+}
+
+/// A conversion that a user's function makes.
+#[derive(Clone, Debug)]
+pub(crate) enum UserConversion {
+    Constructor(InstId),
+    /// A conversion function, then a standard conversion.
+    Function(InstId, Rank),
+}
+
+impl UserConversion {
+    fn instance(&self) -> InstId {
+        match self {
+            Self::Constructor(id) | Self::Function(id, _) => *id,
+        }
+    }
+}
+
+impl<'a> Sema<'a> {
+    /// The rank of a standard conversion between values of two types.
+    pub(crate) fn standard(&mut self, from: TypeId, to: TypeId) -> Option<Ics> {
+        if from == to {
+            return Some(Ics::new(Rank::Exact, 0));
+        }
+        let numeric = |from: Scalar, to: Scalar| -> Rank {
+            match (from, to) {
+                (
+                    Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort,
+                    Scalar::Int,
+                ) => Rank::Promotion,
+                (Scalar::BFloat, Scalar::Float) => Rank::Promotion,
+                (Scalar::BFloat, _) | (_, Scalar::BFloat) => Rank::Reluctant,
+                _ => Rank::Conversion,
+            }
+        };
+        let (from_type, to_type) = (self.ty(from).clone(), self.ty(to).clone());
+        let rank = match (&from_type, &to_type) {
+            (Type::Error, _) | (_, Type::Error) => Rank::Exact,
+            (Type::Scalar(a), Type::Scalar(b)) => numeric(*a, *b),
+            (Type::Scalar(a), Type::Vector(b, _)) => {
+                let second = if a == b { Rank::Exact } else { numeric(*a, *b) };
+                if second == Rank::Reluctant {
+                    return Some(Ics::new(Rank::Reluctant, 8));
+                }
+                return Some(Ics::new(Rank::Splat, u32::from(second != Rank::Exact)));
+            }
+            (Type::Scalar(_), Type::PackedVector(..)) => return Some(Ics::new(Rank::Splat, 4)),
+            (Type::PackedVector(a, n), Type::Vector(b, m)) if a == b && n == m => Rank::Promotion,
+            (Type::Vector(a, n), Type::PackedVector(b, m)) if a == b && n == m => Rank::Conversion,
+            (Type::Enum(id), Type::Scalar(to)) => {
+                let info = self.program.enumeration(*id);
+                if info.is_scoped {
+                    return None;
+                }
+                let underlying = info.underlying;
+                let promoted = promote(underlying);
+                if *to == promoted { Rank::Promotion } else { Rank::Conversion }
+            }
+            (Type::NullPointer, Type::Pointer(_)) => Rank::Conversion,
+            (Type::NullPointer | Type::Pointer(_), Type::Scalar(Scalar::Bool)) => {
+                return Some(Ics::new(Rank::Conversion, 64));
+            }
+            (Type::Pointer(a), Type::Pointer(b)) => return self.pointer_conversion(*a, *b),
+            (Type::Record(a), Type::Record(b)) => {
+                let path = self.base_path(*a, *b)?;
+                return Some(Ics::new(Rank::Conversion, path.len() as u32));
+            }
+            _ => return None,
+        };
+        Some(Ics::new(rank, 0))
+    }
+
+    fn pointer_conversion(&mut self, a: QualType, b: QualType) -> Option<Ics> {
+        if a.space != b.space
+            || (a.is_const && !b.is_const)
+            || (a.is_volatile && !b.is_volatile)
+            || (a.is_coherent && !b.is_coherent)
+        {
+            return None;
+        }
+        let qualifiers = u32::from(a.is_const != b.is_const)
+            + u32::from(a.is_volatile != b.is_volatile)
+            + u32::from(a.is_coherent != b.is_coherent);
+        if a.ty == b.ty {
+            return Some(Ics::new(Rank::Exact, qualifiers));
+        }
+        match (self.ty(a.ty).clone(), self.ty(b.ty).clone()) {
+            (Type::Function { .. }, _) => None,
+            (_, Type::Void) => Some(Ics::new(Rank::Conversion, 32 + qualifiers)),
+            (Type::Record(from), Type::Record(to)) => {
+                let path = self.base_path(from, to)?;
+                Some(Ics::new(Rank::Conversion, 2 * path.len() as u32 + qualifiers))
+            }
+            (Type::Pointer(a), Type::Pointer(b)) if b.is_const || a.is_const == b.is_const => {
+                let inner = self.pointer_conversion(a, b)?;
+                (inner.rank == Rank::Exact).then(|| Ics::new(Rank::Exact, qualifiers + inner.detail))
+            }
+            _ => None,
+        }
+    }
+
+    /// The fields that lead from a class to one of its bases.
+    pub(crate) fn base_path(&mut self, from: RecordId, to: RecordId) -> Option<Vec<u32>> {
+        if from == to {
+            return Some(Vec::new());
+        }
+        self.complete(from).ok()?;
+        for (at, base) in self.records[from.0 as usize].bases.clone().into_iter().enumerate() {
+            if let Some(rest) = self.base_path(base, to) {
+                let mut path = vec![at as u32];
+                path.extend(rest);
+                return Some(path);
+            }
+        }
+        None
+    }
+
+    /// The implicit conversion of an expression to a parameter's type, if there is one.
+    pub(crate) fn implicit(&mut self, value: &Val<'a>, to: QualType, allow_user: bool) -> Option<Ics> {
+        if let Type::Reference { target, is_rvalue } = *self.ty(to.ty) {
+            return self.reference_binding(value, target, is_rvalue, allow_user);
+        }
+        self.by_value(value, to, allow_user)
+    }
+
+    fn reference_binding(
+        &mut self,
+        value: &Val<'a>,
+        target: QualType,
+        is_rvalue: bool,
+        allow_user: bool,
+    ) -> Option<Ics> {
+        if let Some(ty) = value.ty()
+            && let Val::Place(..) | Val::After(..) = value
+        {
+            let is_lvalue = value.is_lvalue();
+            let related = self.is_same_or_base(ty.ty, target.ty);
+            if let Some(steps) = related {
+                let fits = ty.space == target.space
+                    && (!ty.is_const || target.is_const)
+                    && (!ty.is_volatile || target.is_volatile);
+                if fits && is_lvalue && !is_rvalue {
+                    let qualifiers = u32::from(ty.is_const != target.is_const)
+                        + u32::from(ty.is_volatile != target.is_volatile);
+                    let rank = if steps == 0 { Rank::Exact } else { Rank::Conversion };
+                    return Some(Ics::new(rank, 4 * steps + qualifiers));
+                }
+                if fits && !is_lvalue && (is_rvalue || target.is_const) {
+                    return Some(Ics::new(
+                        if steps == 0 { Rank::Exact } else { Rank::Conversion },
+                        4 * steps + u32::from(!is_rvalue),
+                    ));
+                }
+                if is_lvalue && is_rvalue {
+                    return None;
+                }
+                if fits || ty.space == target.space {
+                    return None;
+                }
+            }
+            // A component of a vector has no address: a constant reference gets a copy.
+        }
+        if let Val::Functions(set, given, key) = value {
+            let instance = self
+                .quietly(|s| s.function_for(set, given.as_deref(), *key, target, Span::default()))
+                .ok()?;
+            let _ = instance;
+            return Some(Ics::new(Rank::Exact, 0));
+        }
+        // A temporary, which must live in thread memory and may not be changed through the reference.
+        if target.space != AddressSpace::Thread || !(target.is_const || is_rvalue) || target.is_volatile {
+            return None;
+        }
+        let mut ics = self.by_value(value, QualType::plain(target.ty), allow_user)?;
+        ics.detail += if is_rvalue { 1 } else { 2 };
+        Some(ics)
+    }
+
+    /// How many steps it is from a type to itself or a base class.
+    fn is_same_or_base(&mut self, from: TypeId, to: TypeId) -> Option<u32> {
+        if from == to {
+            return Some(0);
+        }
+        match (self.ty(from).clone(), self.ty(to).clone()) {
+            (Type::Record(a), Type::Record(b)) => self.base_path(a, b).map(|path| path.len() as u32),
+            // `T (&)[]` and the like do not occur.
+            _ => None,
+        }
+    }
+
+    fn by_value(&mut self, value: &Val<'a>, to: QualType, allow_user: bool) -> Option<Ics> {
+        match value {
+            Val::List(list) => return self.list_conversion(list, to, allow_user),
+            Val::Functions(set, given, key) => {
+                let Type::Pointer(target) = *self.ty(to.ty) else {
+                    if let Type::Function { .. } = self.ty(to.ty) {
+                        self.quietly(|s| s.function_for(set, given.as_deref(), *key, to, Span::default()))
+                            .ok()?;
+                        return Some(Ics::new(Rank::Exact, 0));
+                    }
+                    return None;
+                };
+                self.quietly(|s| s.function_for(set, given.as_deref(), *key, target, Span::default()))
+                    .ok()?;
+                return Some(Ics::new(Rank::Exact, 0));
+            }
+            Val::Method(..) => return None,
+            _ => {}
+        }
+        let from = value.ty()?;
+        let from_type = match *self.ty(from.ty) {
+            Type::Array(element, _) | Type::UnsizedArray(element)
+                if !matches!(self.ty(to.ty), Type::Array(..)) =>
+            {
+                self.intern(Type::Pointer(QualType { ty: element, ..from }))
+            }
+            _ => from.ty,
+        };
+        if let Some(ics) = self.standard(from_type, to.ty) {
+            return Some(ics);
+        }
+        // `0` is a null pointer.
+        if let (Type::Pointer(_), Val::Value(Expr { kind: ExprKind::Constant(Constant::Int(0)), .. })) =
+            (self.ty(to.ty), value)
+        {
+            return Some(Ics::new(Rank::Conversion, 1));
+        }
+        if !allow_user {
+            return None;
+        }
+        let conversion = self.user_conversion(value, to, false)?;
+        let second = match &conversion {
+            UserConversion::Constructor(_) => Rank::Exact,
+            UserConversion::Function(_, rank) => *rank,
+        };
+        Some(Ics { rank: Rank::User, detail: 0, user: Some(conversion.instance()), second })
+    }
+
+    fn list_conversion(
+        &mut self,
+        list: &'a crate::ast::InitList,
+        to: QualType,
+        allow_user: bool,
+    ) -> Option<Ics> {
+        match self.ty(to.ty).clone() {
+            Type::Record(_) if allow_user => {
+                self.quietly(|s| s.initialize_from_list(list, to, list.span)).ok()?;
+                Some(Ics::new(Rank::User, 0))
+            }
+            Type::Record(_) => None,
+            Type::Scalar(_) | Type::Pointer(_) | Type::Enum(_) => match list.items.as_slice() {
+                [] => Some(Ics::new(Rank::Exact, 0)),
+                [item] => {
+                    let value = self.quietly(|s| s.expr(&item.value)).ok()?;
+                    self.by_value(&value, to, allow_user)
+                }
+                _ => None,
+            },
+            _ => {
+                self.quietly(|s| s.initialize_from_list(list, to, list.span)).ok()?;
+                Some(Ics::new(Rank::Conversion, 0))
+            }
+        }
+    }
+
+    /// The user's function that converts an expression to a type.
+    pub(crate) fn user_conversion(
+        &mut self,
+        value: &Val<'a>,
+        to: QualType,
+        explicit: bool,
+    ) -> Option<UserConversion> {
+        let mut found: Option<UserConversion> = None;
+        if let Type::Record(record) = *self.ty(to.ty) {
+            self.complete(record).ok()?;
+            if let Ok(instance) = self.quietly(|s| {
+                s.choose_constructor(record, std::slice::from_ref(value), explicit, false, Span::default())
+            }) {
+                found = Some(UserConversion::Constructor(instance));
+            }
+        }
+        if found.is_none()
+            && let Some(from) = value.ty()
+            && let Type::Record(record) = *self.ty(from.ty)
+        {
+            found = self.conversion_function(record, from, to, explicit);
+        }
+        found
+    }
+
+    /// A class's conversion function to a type.
+    fn conversion_function(
+        &mut self,
+        record: RecordId,
+        object: QualType,
+        to: QualType,
+        explicit: bool,
+    ) -> Option<UserConversion> {
+        let mut best: Option<(Rank, u32, InstId)> = None;
+        for id in self.conversions(record) {
+            let decl = match self.function(id).source {
+                super::scope::FnSource::Declared(decl) => decl,
+                super::scope::FnSource::Lambda(..) => continue,
+            };
+            if decl.specifiers.is_explicit && !explicit {
+                continue;
+            }
+            let Some(instance) = self.conversion_instance(id, to) else { continue };
+            let Some(this) = self.instance(instance).this else { continue };
+            let Some(object_rank) = self.object_fits(object, this) else { continue };
+            let Some(result) = self.instance(instance).result else { continue };
+            let result = match *self.ty(result.ty) {
+                Type::Reference { target, .. } => target,
+                _ => result,
+            };
+            let rank = match self.standard(result.ty, to.ty) {
+                Some(ics) if ics.rank != Rank::Reluctant || explicit => ics.rank,
+                _ if explicit && self.is_explicitly_convertible(result.ty, to.ty) => Rank::Conversion,
+                _ => continue,
+            };
+            if best.is_none_or(|(other, other_object, _)| (rank, object_rank) < (other, other_object)) {
+                best = Some((rank, object_rank, instance));
+            }
+        }
+        best.map(|(rank, _, instance)| UserConversion::Function(instance, rank))
+    }
+
+    fn is_explicitly_convertible(&self, from: TypeId, to: TypeId) -> bool {
+        matches!(
+            (self.ty(from), self.ty(to)),
+            (Type::Scalar(_), Type::Scalar(_)) | (Type::Scalar(_), Type::Enum(_))
+        )
+    }
+
+    /// Conversion functions of a class and its bases.
+    pub(crate) fn conversions(&mut self, record: RecordId) -> Vec<FnId> {
+        if self.complete(record).is_err() {
+            return Vec::new();
+        }
+        let info = &self.records[record.0 as usize];
+        let mut all = info.conversions.clone();
+        for base in info.bases.clone() {
+            all.extend(self.conversions(base));
+        }
+        all
+    }
+
+    /// Can a member function be called on an object? Smaller is better.
+    pub(crate) fn object_fits(&self, object: QualType, this: QualType) -> Option<u32> {
+        if object.space != this.space
+            || (object.is_const && !this.is_const)
+            || (object.is_volatile && !this.is_volatile)
+        {
+            return None;
+        }
+        Some(u32::from(object.is_const != this.is_const))
+    }
+
+    /// Converts implicitly, or reports why not. A reference becomes the pointer that it is.
+    pub(crate) fn convert(&mut self, value: Val<'a>, to: QualType, span: Span) -> R<Expr> {
+        if self.is_error(to.ty) || value.ty().is_some_and(|ty| self.is_error(ty.ty)) {
+            return Err(Failed);
+        }
+        if let Type::Reference { target, is_rvalue } = *self.ty(to.ty) {
+            return self.bind_reference(value, target, is_rvalue, span);
+        }
+        self.convert_value(value, to, span)
+    }
+
+    fn bind_reference(&mut self, value: Val<'a>, target: QualType, is_rvalue: bool, span: Span) -> R<Expr> {
+        let pointer_type = self.intern(Type::Pointer(target));
+        if let Val::Functions(set, given, key) = &value {
+            let instance = self.function_for(set, given.as_deref(), *key, target, span)?;
+            return Ok(self.function_address(instance, span));
+        }
+        if let Some(ty) = value.ty()
+            && let Val::Place(..) | Val::After(..) = &value
+            && let Some(_) = self.is_same_or_base(ty.ty, target.ty)
+        {
+            let fits = ty.space == target.space
+                && (!ty.is_const || target.is_const)
+                && (!ty.is_volatile || target.is_volatile);
+            let category = if is_rvalue { !value.is_lvalue() } else { value.is_lvalue() || target.is_const };
+            if fits && category {
+                let place = self.place_of(value, span)?;
+                let place = self.upcast(place, target)?;
+                self.check_addressable(&place, span, target.is_const)?;
+                let place = match place.kind {
+                    PlaceKind::Swizzle(..) if target.is_const => {
+                        let value = self.read(place)?;
+                        self.materialize(value)
+                    }
+                    _ => place,
+                };
+                let mut pointer = self.address(place);
+                pointer.ty = pointer_type;
+                return Ok(pointer);
+            }
+            let thread_copy = target.space == AddressSpace::Thread
+                && (target.is_const || is_rvalue)
+                && ty.space != target.space;
+            if !thread_copy {
+                return self.fail(|s| s.reference_mismatch(ty, target, is_rvalue, span));
+            }
+        }
+        if target.space != AddressSpace::Thread || !(target.is_const || is_rvalue) {
+            let ty = value.ty();
+            return self.fail(|s| match ty {
+                Some(ty) => s.reference_mismatch(ty, target, is_rvalue, span),
+                None => Diagnostic::new(&codes::NO_CONVERSION, span, "this cannot be bound to a reference"),
+            });
+        }
+        let value = self.convert_value(value, QualType::plain(target.ty), span)?;
+        let place = self.materialize(value);
+        let mut pointer = self.address(place);
+        pointer.ty = pointer_type;
+        Ok(pointer)
+    }
+
+    fn reference_mismatch(
+        &mut self,
+        from: QualType,
+        target: QualType,
+        is_rvalue: bool,
+        span: Span,
+    ) -> Diagnostic {
+        let (from_text, to_text) = (self.show(from), self.show(target));
+        let mark = if is_rvalue { "&&" } else { "&" };
+        if from.space != target.space {
+            return Diagnostic::new(
+                &codes::ADDRESS_SPACE_MISMATCH,
+                span,
+                format!("`{to_text} {mark}` cannot refer to an object in `{}` memory", from.space.name()),
+            )
+            .label(format!("lives in `{}` memory", from.space.name()))
+            .note("references of different address spaces never convert (MSL specification, \"Address Spaces\")")
+            .help("copy the value into a variable first, or add an overload for this address space");
+        }
+        if from.is_const && !target.is_const {
+            return Diagnostic::new(
+                &codes::NO_CONVERSION,
+                span,
+                format!("`{to_text} {mark}` cannot refer to a constant object"),
+            )
+            .label(format!("is `{from_text}`"));
+        }
+        Diagnostic::new(
+            &codes::NO_CONVERSION,
+            span,
+            format!("`{to_text} {mark}` cannot be bound to a value of type `{from_text}`"),
+        )
+        .help("a reference that may change its object needs a variable of exactly its type")
+    }
+
+    /// Fails for what has no address: components written together, values.
+    pub(crate) fn check_addressable(&mut self, place: &Place, span: Span, is_const: bool) -> R<()> {
+        if let PlaceKind::Swizzle(..) = place.kind
+            && !is_const
+        {
+            return self.fail(|_| {
+                Diagnostic::new(
+                    &codes::INVALID_OPERANDS,
+                    span,
+                    "components of a vector chosen together have no address",
+                )
+                .help("take the address of the whole vector, or use a variable")
+            });
+        }
+        Ok(())
+    }
+
+    /// The base class part of an object.
+    pub(crate) fn upcast(&mut self, place: Place, target: QualType) -> R<Place> {
+        if place.ty.ty == target.ty {
+            return Ok(place);
+        }
+        let (Type::Record(from), Type::Record(to)) =
+            (self.ty(place.ty.ty).clone(), self.ty(target.ty).clone())
+        else {
+            return Ok(place);
+        };
+        let path = self.base_path(from, to).ok_or(Failed)?;
+        Ok(self.field_place(place, &path))
+    }
+
+    /// A member by the way through the fields.
+    pub(crate) fn field_place(&mut self, mut place: Place, path: &[u32]) -> Place {
+        for at in path {
+            let Type::Record(record) = *self.ty(place.ty.ty) else { return place };
+            let Some(info) = self.records[record.0 as usize].fields.get(*at as usize).copied() else {
+                return place;
+            };
+            let span = place.span;
+            let outer = place.ty;
+            let declared = info.ty;
+            let mut ty = QualType {
+                ty: declared.ty,
+                space: outer.space,
+                is_const: declared.is_const || outer.is_const,
+                is_volatile: declared.is_volatile || outer.is_volatile,
+                is_coherent: declared.is_coherent || outer.is_coherent,
+            };
+            if let Type::Reference { target, .. } = *self.ty(declared.ty) {
+                ty = QualType { ty: self.intern(Type::Pointer(target)), ..ty };
+            }
+            let field = Place { kind: PlaceKind::Field(Box::new(place), *at), ty, span };
+            place = self.through_reference(field, declared, span);
+        }
+        place
+    }
+
+    fn convert_value(&mut self, value: Val<'a>, to: QualType, span: Span) -> R<Expr> {
+        match &value {
+            Val::List(list) => return self.initialize_from_list(list, to, span),
+            Val::Functions(set, given, key) => {
+                if let Type::Pointer(target) = *self.ty(to.ty)
+                    && let Type::Function { .. } = self.ty(target.ty)
+                {
+                    let instance = self.function_for(set, given.as_deref(), *key, target, span)?;
+                    let mut address = self.function_address(instance, span);
+                    address.ty = to.ty;
+                    return Ok(address);
+                }
+            }
+            _ => {}
+        }
+        if let Some(from) = value.ty()
+            && let Type::Record(_) = self.ty(to.ty)
+        {
+            if from.ty == to.ty {
+                return self.copy_record(value, span);
+            }
+            if let Type::Record(_) = self.ty(from.ty)
+                && self.is_same_or_base(from.ty, to.ty).is_some()
+            {
+                let place = self.place_of(value, span)?;
+                let place = self.upcast(place, to)?;
+                return Ok(self.load(place));
+            }
+            return self.convert_by_user(value, to, span);
+        }
+        if value.ty().is_some_and(|from| self.is_record(from.ty)) {
+            return self.convert_by_user(value, to, span);
+        }
+        if let Some(from) = value.ty()
+            && from.ty == to.ty
+            && let Type::Array(..) = self.ty(to.ty)
+        {
+            let place = self.place_of(value, span)?;
+            return Ok(self.load(place));
+        }
+        let from = self.rvalue(value, span)?;
+        match self.apply_standard(from, to.ty)? {
+            Ok(converted) => Ok(converted),
+            Err(from) => self.fail(|s| s.no_conversion(from.ty, to.ty, span)),
+        }
+    }
+
+    fn copy_record(&mut self, value: Val<'a>, span: Span) -> R<Expr> {
+        // A constructor of the user that copies takes part; otherwise objects are copied whole.
+        let ty = value.ty().ok_or(Failed)?;
+        if let (Type::Record(record), Val::Place(..)) = (self.ty(ty.ty).clone(), &value)
+            && self.has_copy_constructor(record)
+            && let Ok(instance) = self.quietly(|s| {
+                s.choose_constructor(record, std::slice::from_ref(&value), false, false, Span::default())
+            })
+        {
+            return self.construct(record, instance, vec![value], span);
+        }
+        self.rvalue(value, span)
+    }
+
+    fn convert_by_user(&mut self, value: Val<'a>, to: QualType, span: Span) -> R<Expr> {
+        match self.user_conversion(&value, to, false) {
+            Some(conversion) => self.apply_user(value, conversion, to, span),
+            None => {
+                let from = value.ty();
+                self.fail(|s| match from {
+                    Some(from) => s.no_conversion(from.ty, to.ty, span),
+                    None => Diagnostic::new(&codes::NO_CONVERSION, span, "this has no type to convert"),
+                })
+            }
+        }
+    }
+
+    /// Makes a user's conversion.
+    pub(crate) fn apply_user(
+        &mut self,
+        value: Val<'a>,
+        conversion: UserConversion,
+        to: QualType,
+        span: Span,
+    ) -> R<Expr> {
+        match conversion {
+            UserConversion::Constructor(instance) => {
+                let Type::Record(record) = *self.ty(to.ty) else { return Err(Failed) };
+                self.construct(record, instance, vec![value], span)
+            }
+            UserConversion::Function(instance, _) => {
+                let result = self.call_method(value, instance, Vec::new(), span)?;
+                if let Type::Record(_) = self.ty(to.ty) {
+                    return self.rvalue(result, span);
+                }
+                let result = self.rvalue(result, span)?;
+                self.convert_explicitly(result, to, span)
+            }
+        }
+    }
+
+    /// As written with a cast: a standard conversion or a numeric one.
+    pub(crate) fn convert_explicitly(&mut self, value: Expr, to: QualType, span: Span) -> R<Expr> {
+        let from = value.ty;
+        match self.apply_standard(value, to.ty)? {
+            Ok(converted) => Ok(converted),
+            Err(_) => self.fail(|s| s.no_conversion(from, to.ty, span)),
+        }
+    }
+
+    pub(crate) fn no_conversion(&mut self, from: TypeId, to: TypeId, span: Span) -> Diagnostic {
+        let (from_text, to_text) = (self.show(QualType::plain(from)), self.show(QualType::plain(to)));
+        match (self.ty(from).clone(), self.ty(to).clone()) {
+            (Type::Pointer(a), Type::Pointer(b)) if a.space != b.space => Diagnostic::new(
+                &codes::ADDRESS_SPACE_MISMATCH,
+                span,
+                format!("cannot convert `{from_text}` to `{to_text}`"),
+            )
+            .label(format!("points to `{}` memory", a.space.name()))
+            .note("pointers of different address spaces never convert (MSL specification, \"Address Spaces\")")
+            .help("copy the value that it points to, or declare the pointer in the same address space"),
+            (Type::Pointer(a), Type::Pointer(b)) if a.ty == b.ty && a.is_const && !b.is_const => Diagnostic::new(
+                &codes::NO_CONVERSION,
+                span,
+                format!("cannot convert `{from_text}` to `{to_text}`: the objects are constant"),
+            )
+            .help("add `const` to the pointer that receives it"),
+            (Type::Vector(_, n), Type::Vector(_, m)) if n == m => Diagnostic::new(
+                &codes::NO_CONVERSION,
+                span,
+                format!("`{from_text}` does not convert to `{to_text}` by itself"),
+            )
+            .note("vectors of different elements convert only when asked to (MSL specification, \"Implicit Type Conversions\")")
+            .help(format!("write `{to_text}(…)`")),
+            _ => Diagnostic::new(
+                &codes::NO_CONVERSION,
+                span,
+                format!("cannot convert `{from_text}` to `{to_text}`"),
+            ),
+        }
+    }
+
+    /// Makes a standard conversion; gives the value back if there is none.
+    pub(crate) fn apply_standard(&mut self, value: Expr, to: TypeId) -> R<Result<Expr, Expr>> {
+        if value.ty == to {
+            return Ok(Ok(value));
+        }
+        let (from_type, to_type) = (self.ty(value.ty).clone(), self.ty(to).clone());
+        Ok(match (from_type, to_type) {
+            (Type::Error, _) | (_, Type::Error) => return Err(Failed),
+            (Type::Scalar(_), Type::Scalar(_)) => Ok(self.numeric(value, to)),
+            (Type::Scalar(_), Type::Vector(element, _)) => {
+                let element = self.scalar(element);
+                let value = self.numeric(value, element);
+                Ok(self.splat(value, to))
+            }
+            (Type::Scalar(_), Type::PackedVector(element, len)) => {
+                let scalar = self.scalar(element);
+                let value = self.numeric(value, scalar);
+                let vector = self.intern(Type::Vector(element, len));
+                let value = self.splat(value, vector);
+                Ok(self.cast(Cast::Packed, value, to))
+            }
+            (Type::PackedVector(a, n), Type::Vector(b, m))
+            | (Type::Vector(a, n), Type::PackedVector(b, m))
+                if a == b && n == m =>
+            {
+                Ok(self.cast(Cast::Packed, value, to))
+            }
+            (Type::Enum(id), Type::Scalar(_)) if !self.program.enumeration(id).is_scoped => {
+                Ok(self.enum_to_scalar(value, to))
+            }
+            (Type::NullPointer, Type::Pointer(_)) => {
+                let null = self.constant(to, Constant::Zero, value.span);
+                Ok(null)
+            }
+            (Type::NullPointer, Type::Scalar(Scalar::Bool)) => {
+                Ok(self.constant(to, Constant::Bool(false), value.span))
+            }
+            (Type::Scalar(scalar), Type::Pointer(_)) if scalar.is_integer() => match value.kind {
+                ExprKind::Constant(Constant::Int(0)) => Ok(self.constant(to, Constant::Zero, value.span)),
+                _ => Err(value),
+            },
+            (Type::Pointer(_), Type::Scalar(Scalar::Bool)) => {
+                let ulong = self.t.ulong;
+                let number = self.cast(Cast::PointerToInt, value, ulong);
+                Ok(self.cast(Cast::Numeric, number, to))
+            }
+            (Type::Pointer(a), Type::Pointer(b)) => {
+                if self.pointer_conversion(a, b).is_none() {
+                    return Ok(Err(value));
+                }
+                if a.ty == b.ty {
+                    return Ok(Ok(Expr { ty: to, ..value }));
+                }
+                if let (Type::Record(from), Type::Record(base)) =
+                    (self.ty(a.ty).clone(), self.ty(b.ty).clone())
+                {
+                    let path = self.base_path(from, base).ok_or(Failed)?;
+                    let place = self.deref(value, a);
+                    let place = self.field_place(place, &path);
+                    let pointer = self.address(place);
+                    return Ok(Ok(Expr { ty: to, ..pointer }));
+                }
+                Ok(self.cast(Cast::Pointer, value, to))
+            }
+            (Type::Record(_), Type::Record(_)) if self.is_same_or_base(value.ty, to).is_some() => {
+                let place = self.materialize(value);
+                let place = self.upcast(place, QualType::plain(to))?;
+                Ok(self.load(place))
+            }
+            _ => Err(value),
+        })
+    }
+
+    pub(crate) fn splat(&mut self, value: Expr, to: TypeId) -> Expr {
+        let span = value.span;
+        Expr { kind: ExprKind::Splat(Box::new(value)), ty: to, span }
+    }
+
+    pub(crate) fn enum_to_scalar(&mut self, value: Expr, to: TypeId) -> Expr {
+        let Type::Enum(id) = *self.ty(value.ty) else { return value };
+        let underlying = self.program.enumeration(id).underlying;
+        let underlying = self.scalar(underlying);
+        let value = match value.kind {
+            ExprKind::Constant(Constant::Int(number)) => {
+                self.constant(underlying, self.int_constant(underlying, number), value.span)
+            }
+            _ => self.cast(Cast::Enum, value, underlying),
+        };
+        self.numeric(value, to)
+    }
+
+    /// A number (or vector of numbers) as another type of number.
+    pub(crate) fn numeric(&mut self, value: Expr, to: TypeId) -> Expr {
+        if value.ty == to {
+            return value;
+        }
+        if let ExprKind::Constant(constant) = &value.kind
+            && let (Some(from), Some(scalar)) = (self.as_scalar(value.ty), self.as_scalar(to))
+            && let Some(converted) = super::evaluate::convert_scalar(constant, from, scalar)
+        {
+            return self.constant(to, converted, value.span);
+        }
+        self.cast(Cast::Numeric, value, to)
+    }
+
+    /// A condition: a scalar bool.
+    pub(crate) fn condition(&mut self, value: Val<'a>, span: Span) -> R<Expr> {
+        let bool_type = self.t.bool;
+        if let Some(ty) = value.ty()
+            && let Type::Vector(..) = self.ty(ty.ty)
+        {
+            return self.fail(|s| {
+                let shown = s.show(ty);
+                Diagnostic::new(
+                    &codes::NO_CONVERSION,
+                    span,
+                    format!("a condition is one `bool`, this is `{shown}`"),
+                )
+                .help("write `all(…)` or `any(…)`")
+            });
+        }
+        if value.ty().is_some_and(|ty| self.is_record(ty.ty)) {
+            // An explicit `operator bool` counts here.
+            let to = QualType::plain(bool_type);
+            return match self.user_conversion(&value, to, true) {
+                Some(conversion) => self.apply_user(value, conversion, to, span),
+                None => self.convert(value, to, span),
+            };
+        }
+        self.convert(value, QualType::plain(bool_type), span)
+    }
+}
+
+/// The type in which a scalar takes part in arithmetic.
+pub(crate) fn promote(scalar: Scalar) -> Scalar {
+    match scalar {
+        Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort => Scalar::Int,
+        other => other,
+    }
+}
+
+/// The common type of two scalars in arithmetic.
+pub(crate) fn usual(a: Scalar, b: Scalar) -> Scalar {
+    if a == b && a.is_float() {
+        return a;
+    }
+    match (a.is_float(), b.is_float()) {
+        (true, true) => Scalar::Float,
+        (true, false) => a,
+        (false, true) => b,
+        (false, false) => {
+            let (a, b) = (promote(a), promote(b));
+            let rank = |scalar| match scalar {
+                Scalar::ULong => 3,
+                Scalar::Long => 2,
+                Scalar::UInt => 1,
+                _ => 0,
+            };
+            if rank(a) >= rank(b) { a } else { b }
+        }
+    }
+}

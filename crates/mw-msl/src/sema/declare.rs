@@ -1,0 +1,925 @@
+//! Declarations of namespaces and blocks.
+
+use super::lookup::{Found, Qualifier, segment_key, segment_name, simple_name};
+use super::scope::{
+    Arg, Args, Entry, ExplicitFunction, FnEntity, FnId, FnSource, Key, OutOfClass, OutOfClassDecl, Partial,
+    RecordState, ScopeId, ScopeKind, Template, TemplateBody, TemplateId,
+};
+use super::{R, Sema};
+use crate::ast::{
+    self, ContractMode, Decl, DeclKind, EnumDecl, FunctionBody, FunctionDecl, MathMode, Pragma, RecordDecl,
+    TagKind, TemplateDecl, TemplateParameter, VariableDecl,
+};
+use crate::hir::{Enum, FloatRules};
+use crate::names::Name;
+use crate::types::{EnumId, RecordId, Scalar, Type, TypeId};
+use mw_diagnostics::Diagnostic;
+use mw_diagnostics::registry::semantics as codes;
+use mw_source::Span;
+
+impl<'a> Sema<'a> {
+    /// Declares in the current scope, a namespace.
+    pub(crate) fn declare(&mut self, decl: &'a Decl) {
+        match &decl.kind {
+            DeclKind::Namespace { name, is_inline, decls } => {
+                let scope = self.namespace(name.map(|name| name.name), *is_inline);
+                let (contract, math) = (self.global_contract, self.global_math);
+                self.within(scope, |s| {
+                    for decl in decls {
+                        s.declare(decl);
+                    }
+                });
+                (self.global_contract, self.global_math) = (contract, math);
+            }
+            DeclKind::Linkage(decls) => {
+                for decl in decls {
+                    self.declare(decl);
+                }
+            }
+            DeclKind::Function(function) => {
+                let _ = self.declare_function(function, None);
+            }
+            DeclKind::Variables(variables) => {
+                for variable in variables {
+                    let _ = self.declare_static(variable);
+                }
+            }
+            DeclKind::Template(template) => {
+                let _ = self.declare_template(template);
+            }
+            DeclKind::ExplicitInstantiation { decl: inner, is_extern } => {
+                let _ = self.explicit_instantiation(inner, *is_extern, decl.span);
+            }
+            DeclKind::Pragma(pragma) => {
+                match pragma {
+                    Pragma::Contract(mode) => self.global_contract = *mode != ContractMode::Off,
+                    Pragma::MathMode(mode) => self.global_math = *mode,
+                    Pragma::Internals(_) => {}
+                };
+            }
+            _ => {
+                let _ = self.declare_common(decl);
+            }
+        }
+    }
+
+    pub(crate) fn global_rules(&self) -> FloatRules {
+        FloatRules { contract: self.global_contract, math_mode: self.global_math }
+    }
+
+    /// What may stand in namespaces, classes and blocks alike.
+    pub(crate) fn declare_common(&mut self, decl: &'a Decl) -> R<()> {
+        match &decl.kind {
+            DeclKind::NamespaceAlias { name, target } => {
+                let scope = self.named_namespace(target)?;
+                self.bind(self.scope, Key::Name(name.name), Entry::Namespace(scope));
+            }
+            DeclKind::UsingNamespace(name) => {
+                let scope = self.named_namespace(name)?;
+                let usings = &mut self.scopes[self.scope.0 as usize].usings;
+                if scope != self.scope && !usings.contains(&scope) {
+                    usings.push(scope);
+                }
+            }
+            DeclKind::UsingName(name) => self.using_name(name)?,
+            DeclKind::TypeAlias(alias) => {
+                let ty = self.resolve(&alias.ty);
+                let entry = ty.map_or(Entry::Error, Entry::Type);
+                // A class that has no other name takes this one.
+                if let Entry::Type(ty) = &entry
+                    && let Type::Record(record) = *self.ty(ty.ty)
+                    && self.records[record.0 as usize].name.is_none()
+                {
+                    let text = self.text(alias.name.name).to_owned();
+                    let info = &mut self.program.records[record.0 as usize];
+                    info.air_name = format!("struct.{text}");
+                    info.name = text;
+                    self.records[record.0 as usize].name = Some(alias.name.name);
+                }
+                self.bind(self.scope, Key::Name(alias.name.name), entry);
+            }
+            DeclKind::Record(record) => {
+                self.declare_record(record)?;
+            }
+            DeclKind::Enum(enumeration) => {
+                self.declare_enum(enumeration)?;
+            }
+            DeclKind::StaticAssert { condition, message } => {
+                self.static_assert(condition, message.as_deref(), decl.span)?;
+            }
+            DeclKind::Friend(_)
+            | DeclKind::Access(_)
+            | DeclKind::Pragma(_)
+            | DeclKind::Empty
+            | DeclKind::Namespace { .. }
+            | DeclKind::Linkage(_)
+            | DeclKind::AnonymousRecord(_)
+            | DeclKind::Function(_)
+            | DeclKind::Variables(_)
+            | DeclKind::Template(_)
+            | DeclKind::ExplicitInstantiation { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn namespace(&mut self, name: Option<Name>, is_inline: bool) -> ScopeId {
+        let parent = self.scope;
+        if let Some(name) = name {
+            if parent == ScopeId(0) && Some(name) == self.well_known.metal {
+                return self.metal_namespace();
+            }
+            if Some(parent) == self.metal
+                && (Some(name) == self.well_known.fast || Some(name) == self.well_known.precise)
+                && let Found::Entry(Entry::Namespace(scope)) =
+                    self.lookup_in(Qualifier::Namespace(parent), Key::Name(name))
+            {
+                return scope;
+            }
+            if let Some((Entry::Namespace(scope), _)) = self.scopes[parent.0 as usize].get(Key::Name(name)) {
+                return *scope;
+            }
+        }
+        let scope = self.push_scope(parent, ScopeKind::Namespace);
+        self.scopes[scope.0 as usize].name = name;
+        match name {
+            Some(name) => self.bind(parent, Key::Name(name), Entry::Namespace(scope)),
+            None => self.scopes[parent.0 as usize].usings.push(scope),
+        }
+        if is_inline && name.is_some() {
+            self.scopes[parent.0 as usize].usings.push(scope);
+        }
+        scope
+    }
+
+    fn named_namespace(&mut self, name: &'a ast::QualifiedName) -> R<ScopeId> {
+        let inside = self.qualifier(name)?;
+        let Some(last) = segment_name(&name.last) else {
+            return self.error(&codes::UNKNOWN_NAME, name.span, "this is no namespace");
+        };
+        let found = match inside {
+            None => self.lookup(Key::Name(last)),
+            Some(inside) => self.lookup_in(inside, Key::Name(last)),
+        };
+        match found {
+            Found::Entry(Entry::Namespace(scope)) => Ok(scope),
+            Found::Nothing if inside.is_none() && Some(last) == self.well_known.metal => {
+                Ok(self.metal_namespace())
+            }
+            _ => self.unknown_name(last, name.span, inside),
+        }
+    }
+
+    fn using_name(&mut self, name: &'a ast::QualifiedName) -> R<()> {
+        let (found, inside) = self.find(name)?;
+        let Some(key) = segment_key(&name.last) else { return Ok(()) };
+        match found {
+            Found::Nothing => {
+                // `using Base::Base;` takes over constructors.
+                if let (Some(Qualifier::Record(base)), Some(record)) =
+                    (inside, self.enclosing_record(self.scope))
+                    && self.records[base.0 as usize].name == segment_name(&name.last)
+                {
+                    let inherited = self.records[base.0 as usize].constructors.clone();
+                    self.records[record.0 as usize].constructors.extend(inherited);
+                    return Ok(());
+                }
+                match segment_name(&name.last) {
+                    Some(last) => self.unknown_name(last, name.span, inside),
+                    None => Ok(()),
+                }
+            }
+            Found::Entry(entry) => {
+                self.bind(self.scope, key, entry);
+                Ok(())
+            }
+            Found::Functions(set) => {
+                for entry in set.library {
+                    self.scopes[self.scope.0 as usize].imported.push(entry);
+                }
+                for id in set.functions {
+                    self.add_to_set(self.scope, key, id);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds a function to the overloads of a name.
+    pub(crate) fn add_to_set(&mut self, scope: ScopeId, key: Key, id: FnId) {
+        match self.scopes[scope.0 as usize].get(key) {
+            Some((Entry::Functions(set), _)) => {
+                let set = set.0 as usize;
+                if !self.sets[set].contains(&id) {
+                    self.sets[set].push(id);
+                }
+            }
+            _ => {
+                let set = self.new_set(vec![id]);
+                self.bind(scope, key, Entry::Functions(set));
+            }
+        }
+    }
+
+    /// Declares a function, not a member.
+    pub(crate) fn declare_function(
+        &mut self,
+        decl: &'a FunctionDecl,
+        parameters: Option<&'a [TemplateParameter]>,
+    ) -> R<FnId> {
+        if decl.name.global || !decl.name.qualifiers.is_empty() {
+            return self.define_outside(decl, None, parameters);
+        }
+        let Some(key) = segment_key(&decl.name.last) else {
+            return self.error(
+                &codes::INVALID_DECLARATION,
+                decl.span,
+                "this function needs a class to belong to",
+            );
+        };
+        let id = self.new_function(FnSource::Declared(decl), parameters, self.scope, None);
+        let existing = match self.scopes[self.scope.0 as usize].get(key) {
+            Some((Entry::Functions(set), _)) => self.sets[set.0 as usize].clone(),
+            _ => Vec::new(),
+        };
+        for other in existing {
+            if self.redeclares(id, other) {
+                self.functions.pop();
+                self.redeclare(other, decl, parameters)?;
+                self.after_function(other, decl, parameters);
+                return Ok(other);
+            }
+        }
+        self.add_to_set(self.scope, key, id);
+        if parameters.is_none() {
+            // Types of the signature are checked at once.
+            let _ = self.plain_instance(id);
+        }
+        self.after_function(id, decl, parameters);
+        Ok(id)
+    }
+
+    fn after_function(
+        &mut self,
+        id: FnId,
+        decl: &'a FunctionDecl,
+        parameters: Option<&'a [TemplateParameter]>,
+    ) {
+        if parameters.is_some() || !matches!(decl.body, FunctionBody::Block(_)) {
+            return;
+        }
+        if self.is_entry_point(decl) {
+            self.add_kernel(id, None, decl, None, decl.span);
+        } else if self.is_user(decl.span) {
+            self.user_functions.push(id);
+        }
+    }
+
+    pub(crate) fn new_function(
+        &mut self,
+        source: FnSource<'a>,
+        parameters: Option<&'a [TemplateParameter]>,
+        scope: ScopeId,
+        owner: Option<RecordId>,
+    ) -> FnId {
+        self.order += 1;
+        let (definition, is_deleted) = match source {
+            FnSource::Declared(decl) => (
+                (!matches!(decl.body, FunctionBody::None)).then_some((decl, parameters)),
+                matches!(decl.body, FunctionBody::Delete),
+            ),
+            FnSource::Lambda(..) => (None, false),
+        };
+        let order = if owner.is_some() { 0 } else { self.order };
+        let limit = match owner {
+            Some(record) => self.records[record.0 as usize].limit,
+            None => self.order + 1,
+        };
+        let rules = if self.frame.name.is_empty() { self.global_rules() } else { self.frame.rules };
+        self.functions.push(FnEntity {
+            source,
+            parameters,
+            scope,
+            owner,
+            order,
+            limit,
+            definition,
+            specializations: Vec::new(),
+            deduction_scope: None,
+            rules,
+            is_deleted,
+        });
+        FnId(self.functions.len() as u32 - 1)
+    }
+
+    /// Do two declarations declare the same function?
+    fn redeclares(&mut self, new: FnId, old: FnId) -> bool {
+        let (FnSource::Declared(a), FnSource::Declared(b)) =
+            (self.function(new).source, self.function(old).source)
+        else {
+            return false;
+        };
+        if a.parameters.parameters.len() != b.parameters.parameters.len() {
+            return false;
+        }
+        match (self.function(new).parameters, self.function(old).parameters) {
+            (None, None) => {
+                let Ok(first) = self.quietly(|s| s.plain_instance(new)) else { return false };
+                let Ok(second) = self.quietly(|s| s.plain_instance(old)) else { return false };
+                let types = |s: &mut Self, id| -> Vec<TypeId> {
+                    let parameters = s.instance(id).parameters.clone();
+                    parameters.iter().map(|parameter| s.signature_type(parameter.ty).ty).collect()
+                };
+                let same = types(self, first) == types(self, second);
+                if same {
+                    // The trial instance must not stay under a handle that will be used again.
+                    self.instance_ids.remove(&(new, Args::from([])));
+                } else {
+                    self.instance_ids.remove(&(new, Args::from([])));
+                }
+                same
+            }
+            (Some(p), Some(q)) => {
+                // Templates: as written, up to the names of their parameters.
+                let is_forward =
+                    matches!(a.body, FunctionBody::None) || self.function(old).definition.is_none();
+                is_forward
+                    && p.len() == q.len()
+                    && a.parameters.parameters.iter().zip(&b.parameters.parameters).all(|(x, y)| {
+                        self.sources
+                            .text(x.ty.span)
+                            .split_whitespace()
+                            .eq(self.sources.text(y.ty.span).split_whitespace())
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    fn redeclare(
+        &mut self,
+        id: FnId,
+        decl: &'a FunctionDecl,
+        parameters: Option<&'a [TemplateParameter]>,
+    ) -> R<()> {
+        if matches!(decl.body, FunctionBody::None) {
+            return Ok(());
+        }
+        if let Some((before, _)) = self.function(id).definition {
+            if !matches!(before.body, FunctionBody::None) && !self.is_user(before.span) {
+                // A user's definition replaces the library's.
+                self.functions[id.0 as usize].definition = Some((decl, parameters));
+                return Ok(());
+            }
+            let before = before.name.span;
+            return self.fail(|s| {
+                let name = s.sources.text(decl.name.span).to_owned();
+                Diagnostic::new(&codes::REDEFINED, decl.name.span, format!("`{name}` is defined twice"))
+                    .with_label(before, "first defined here")
+            });
+        }
+        let limit = self.order + 1;
+        let function = &mut self.functions[id.0 as usize];
+        function.definition = Some((decl, parameters));
+        function.limit = limit;
+        Ok(())
+    }
+
+    /// `void S::f() { … }`, `template <…> void S<T>::f() { … }`, `void ns::f() { … }`
+    fn define_outside(
+        &mut self,
+        decl: &'a FunctionDecl,
+        outer: Option<&'a [TemplateParameter]>,
+        own: Option<&'a [TemplateParameter]>,
+    ) -> R<FnId> {
+        // `template <typename T> void S<T>::f()`: the class is a template, named by its parameters.
+        let outer = outer.or(own);
+        if let Some(template) = self.outside_template(&decl.name)? {
+            let own = if outer.map(<[_]>::as_ptr) == own.map(<[_]>::as_ptr) { None } else { own };
+            self.templates[template.0 as usize].members.push(OutOfClass {
+                outer: outer.unwrap_or_default(),
+                own,
+                decl: OutOfClassDecl::Function(decl),
+            });
+            return Ok(FnId(u32::MAX));
+        }
+        match self.qualifier(&decl.name)? {
+            Some(Qualifier::Record(record)) => {
+                let members = self.member_functions(record, decl);
+                for id in members {
+                    if self.function(id).definition.is_none() && self.matches_member(record, id, decl) {
+                        let limit = self.order + 1;
+                        let function = &mut self.functions[id.0 as usize];
+                        function.definition = Some((decl, own));
+                        function.limit = limit;
+                        if own.is_none() && self.is_user(decl.span) {
+                            self.user_functions.push(id);
+                        }
+                        return Ok(id);
+                    }
+                }
+                self.fail(|s| {
+                    let name = s.program.record(record).name.clone();
+                    Diagnostic::new(
+                        &codes::INVALID_DECLARATION,
+                        decl.name.span,
+                        format!("`{name}` declares no such member function"),
+                    )
+                })
+            }
+            Some(Qualifier::Namespace(scope)) => {
+                let Some(key) = segment_key(&decl.name.last) else { return Err(super::Failed) };
+                self.within(scope, |s| {
+                    let id = s.new_function(FnSource::Declared(decl), own, scope, None);
+                    s.add_to_set(scope, key, id);
+                    s.after_function(id, decl, own);
+                    Ok(id)
+                })
+            }
+            _ => {
+                self.error(&codes::INVALID_DECLARATION, decl.name.span, "this name does not lead to a class")
+            }
+        }
+    }
+
+    /// The class template that a qualified name's last qualifier means, if it is written with arguments.
+    fn outside_template(&mut self, name: &'a ast::QualifiedName) -> R<Option<TemplateId>> {
+        let Some(last) = name.qualifiers.last() else { return Ok(None) };
+        if last.arguments.is_none() {
+            return Ok(None);
+        }
+        let before = &name.qualifiers[..name.qualifiers.len() - 1];
+        let inside = self.qualifier_of(name.global, before)?;
+        let Some(key) = segment_key(last) else { return Ok(None) };
+        let found = match inside {
+            None => self.lookup(key),
+            Some(inside) => self.lookup_in(inside, key),
+        };
+        Ok(match found {
+            Found::Entry(Entry::ClassTemplate(id)) => Some(id),
+            _ => None,
+        })
+    }
+
+    fn member_functions(&mut self, record: RecordId, decl: &'a FunctionDecl) -> Vec<FnId> {
+        match decl.kind {
+            ast::FunctionKind::Constructor => self.records[record.0 as usize].constructors.clone(),
+            ast::FunctionKind::Conversion => self.records[record.0 as usize].conversions.clone(),
+            ast::FunctionKind::Destructor => self.records[record.0 as usize].destructor.into_iter().collect(),
+            ast::FunctionKind::Plain => {
+                let Some(key) = segment_key(&decl.name.last) else { return Vec::new() };
+                match self.member(record, key) {
+                    Some(Entry::Functions(set)) => self.sets[set.0 as usize].clone(),
+                    _ => Vec::new(),
+                }
+            }
+        }
+    }
+
+    fn matches_member(&mut self, record: RecordId, id: FnId, decl: &'a FunctionDecl) -> bool {
+        let FnSource::Declared(inside) = self.function(id).source else { return false };
+        if inside.parameters.parameters.len() != decl.parameters.parameters.len()
+            || inside.this_qualifiers.is_const != decl.this_qualifiers.is_const
+            || inside.this_qualifiers.space.map(|(space, _)| space)
+                != decl.this_qualifiers.space.map(|(space, _)| space)
+        {
+            return false;
+        }
+        if self.function(id).parameters.is_some() {
+            return true;
+        }
+        let Ok(instance) = self.quietly(|s| s.plain_instance(id)) else { return false };
+        let have: Vec<TypeId> = self.instance(instance).parameters.iter().map(|p| p.ty.ty).collect();
+        let scope = self.records[record.0 as usize].scope;
+        decl.parameters.parameters.iter().zip(have).all(|(parameter, have)| {
+            self.within(scope, |s| s.quietly(|s| s.resolve(&parameter.ty)))
+                .map(|ty| self.parameter_type(ty))
+                .is_ok_and(|ty| ty.ty == have)
+        })
+    }
+
+    /// `template <…> declaration`
+    pub(crate) fn declare_template(&mut self, template: &'a TemplateDecl) -> R<()> {
+        if let Some(requires) = &template.requires {
+            self.report(
+                Diagnostic::new(&codes::FORBIDDEN, requires.span, "Metal has no `requires`: it is C++20")
+                    .help("use `enable_if_t` in a template parameter"),
+            );
+        }
+        let parameters = template.parameters.as_slice();
+        match &template.decl.kind {
+            DeclKind::Function(function) => {
+                if parameters.is_empty() {
+                    return self.specialize_function(function);
+                }
+                if !function.name.qualifiers.is_empty() || function.name.global {
+                    self.define_outside(function, None, Some(parameters))?;
+                    return Ok(());
+                }
+                self.declare_function(function, Some(parameters))?;
+                Ok(())
+            }
+            // A member template of a class template, defined outside.
+            DeclKind::Template(inner) => match &inner.decl.kind {
+                DeclKind::Function(function) => {
+                    self.define_outside(function, Some(parameters), Some(&inner.parameters))?;
+                    Ok(())
+                }
+                _ => self.error(
+                    &codes::INVALID_DECLARATION,
+                    template.decl.span,
+                    "only member functions of class templates are declared so",
+                ),
+            },
+            DeclKind::Record(record) => self.declare_class_template(record, parameters),
+            DeclKind::TypeAlias(alias) => {
+                self.new_template(alias.name.name, parameters, TemplateBody::Alias(alias));
+                Ok(())
+            }
+            DeclKind::Variables(variables) => {
+                for variable in variables {
+                    self.declare_variable_template(variable, parameters)?;
+                }
+                Ok(())
+            }
+            DeclKind::Friend(_) | DeclKind::Empty => Ok(()),
+            _ => self.error(
+                &codes::INVALID_DECLARATION,
+                template.decl.span,
+                "templates are of classes, functions, variables and type aliases",
+            ),
+        }
+    }
+
+    pub(crate) fn new_template(
+        &mut self,
+        name: Name,
+        parameters: &'a [TemplateParameter],
+        what: TemplateBody<'a>,
+    ) -> TemplateId {
+        let entry = self.scopes[self.scope.0 as usize].get(Key::Name(name)).map(|(entry, _)| entry.clone());
+        if let Some(Entry::ClassTemplate(id)) = entry
+            && let TemplateBody::Class(new) = what
+        {
+            // Declared before: this one may be the definition.
+            let limit = self.order + 1;
+            let info = &mut self.templates[id.0 as usize];
+            if new.members.is_some() {
+                info.earlier.push(info.parameters);
+                info.parameters = parameters;
+                info.what = what;
+                info.limit = limit;
+            } else {
+                info.earlier.push(parameters);
+            }
+            return id;
+        }
+        self.order += 1;
+        let limit = match self.enclosing_record(self.scope) {
+            Some(record) => self.records[record.0 as usize].limit,
+            None => self.order + 1,
+        };
+        self.templates.push(Template {
+            name,
+            parameters,
+            earlier: Vec::new(),
+            what,
+            scope: self.scope,
+            limit,
+            partial: Vec::new(),
+            explicit: rustc_hash::FxHashMap::default(),
+            instances: rustc_hash::FxHashMap::default(),
+            members: Vec::new(),
+        });
+        let id = TemplateId(self.templates.len() as u32 - 1);
+        let entry = match what {
+            TemplateBody::Class(_) => Entry::ClassTemplate(id),
+            TemplateBody::Alias(_) => Entry::AliasTemplate(id),
+            TemplateBody::Variable(_) => Entry::VariableTemplate(id),
+        };
+        self.bind(self.scope, Key::Name(name), entry);
+        id
+    }
+
+    pub(crate) fn declare_class_template(
+        &mut self,
+        record: &'a RecordDecl,
+        parameters: &'a [TemplateParameter],
+    ) -> R<()> {
+        let Some(name) = &record.name else {
+            return self.error(&codes::INVALID_DECLARATION, record.span, "a class template needs a name");
+        };
+        let Some(last) = segment_name(&name.last) else { return Err(super::Failed) };
+        let Some(arguments) = &name.last.arguments else {
+            self.new_template(last, parameters, TemplateBody::Class(record));
+            return Ok(());
+        };
+        let id = match self.template_from(name)? {
+            Arg::Template(id) => id,
+            _ => return Err(super::Failed),
+        };
+        self.specialize(id, arguments, parameters, TemplateBody::Class(record), name.span)
+    }
+
+    fn declare_variable_template(
+        &mut self,
+        variable: &'a VariableDecl,
+        parameters: &'a [TemplateParameter],
+    ) -> R<()> {
+        let Some(name) = &variable.name else {
+            return self.error(
+                &codes::INVALID_DECLARATION,
+                variable.span,
+                "a variable template needs a name",
+            );
+        };
+        let Some(last) = segment_name(&name.last) else { return Err(super::Failed) };
+        if !name.qualifiers.is_empty()
+            && let Some(template) = self.outside_template(name)?
+        {
+            self.templates[template.0 as usize].members.push(OutOfClass {
+                outer: parameters,
+                own: None,
+                decl: OutOfClassDecl::Variable(variable),
+            });
+            return Ok(());
+        }
+        let Some(arguments) = &name.last.arguments else {
+            self.new_template(last, parameters, TemplateBody::Variable(variable));
+            return Ok(());
+        };
+        let (found, inside) = self.find(name)?;
+        match found {
+            Found::Entry(Entry::VariableTemplate(id)) => {
+                self.specialize(id, arguments, parameters, TemplateBody::Variable(variable), name.span)
+            }
+            Found::Nothing => self.unknown_name(last, name.span, inside),
+            _ => self.error(&codes::NOT_A_TEMPLATE, name.span, "this is no variable template"),
+        }
+    }
+
+    /// A full or partial specialisation of a class or variable template.
+    fn specialize(
+        &mut self,
+        id: TemplateId,
+        arguments: &'a [ast::TemplateArgument],
+        parameters: &'a [TemplateParameter],
+        body: TemplateBody<'a>,
+        span: Span,
+    ) -> R<()> {
+        if parameters.is_empty() {
+            let given = self.given_arguments(arguments)?;
+            let args = self.bind_template(id, given, span)?;
+            if let Some(instance) = self.template(id).instances.get(&args).copied() {
+                // Named before, but not needed yet: it gets this body now.
+                if let (super::scope::Instantiated::Type(ty), TemplateBody::Class(decl)) = (instance, body)
+                    && let Type::Record(record) = *self.ty(ty.ty)
+                    && self.records[record.0 as usize].state == RecordState::Declared
+                {
+                    let scope = self.push_scope(self.template(id).scope, ScopeKind::Template);
+                    let info = &mut self.records[record.0 as usize];
+                    info.is_primary = false;
+                    if decl.members.is_some() {
+                        info.decl = Some(decl);
+                    }
+                    let inner = info.scope;
+                    self.scopes[inner.0 as usize].parent = Some(scope);
+                } else if let super::scope::Instantiated::Type(_) = instance {
+                    return self.error(
+                        &codes::REDEFINED,
+                        span,
+                        "this specialisation comes after the first use of what it replaces",
+                    );
+                }
+            }
+            self.templates[id.0 as usize].explicit.insert(args, body);
+            return Ok(());
+        }
+        let scope = self.scope;
+        self.templates[id.0 as usize].partial.push(Partial { parameters, pattern: arguments, body, scope });
+        Ok(())
+    }
+
+    /// `template <> void f<int>(…) { … }`
+    fn specialize_function(&mut self, decl: &'a FunctionDecl) -> R<()> {
+        if !decl.name.qualifiers.is_empty()
+            && let Ok(Some(Qualifier::Record(record))) = self.quietly(|s| s.qualifier(&decl.name))
+        {
+            // A member of one instantiation: `template <> void S<int>::f() { … }`
+            for id in self.member_functions(record, decl) {
+                if self.matches_member(record, id, decl) && self.function(id).parameters.is_none() {
+                    self.functions[id.0 as usize].definition = Some((decl, None));
+                    return Ok(());
+                }
+            }
+        }
+        let (function, args) = self.match_function_template(decl)?;
+        let scope = self.scope;
+        let key = (function, args.clone());
+        self.functions[function.0 as usize].specializations.push(ExplicitFunction { args, decl, scope });
+        if let Some(Some(instance)) = self.instance_ids.get(&key).copied() {
+            self.instances[instance.0 as usize].special = Some((decl, scope));
+        }
+        // A specialised kernel is one only when it is instantiated by name.
+        if self.is_entry_point(decl) && self.host_name(&decl.attributes).is_some() {
+            let instance = self.function_instance(function, key.1)?;
+            self.add_kernel(function, Some(instance), decl, None, decl.span);
+        }
+        Ok(())
+    }
+
+    /// Declares (and perhaps defines) a class that is no template.
+    pub(crate) fn declare_record(&mut self, decl: &'a RecordDecl) -> R<TypeId> {
+        let name = match &decl.name {
+            None => None,
+            Some(name) => match simple_name(name) {
+                Some(simple) => Some(simple.name),
+                None if name.last.arguments.is_some() => {
+                    self.declare_class_template(decl, &[])?;
+                    return Ok(self.t.void);
+                }
+                None => return self.define_nested(decl, name),
+            },
+        };
+        let scope = self.scope;
+        let existing = name.and_then(|name| match self.scopes[scope.0 as usize].get(Key::Name(name)) {
+            Some((Entry::Type(ty), _)) => match self.ty(ty.ty) {
+                Type::Record(record) => Some(*record),
+                _ => None,
+            },
+            _ => None,
+        });
+        let record = match existing {
+            Some(record) if self.records[record.0 as usize].decl.is_none() || decl.members.is_none() => {
+                record
+            }
+            Some(record) => {
+                let before = self.records[record.0 as usize].span;
+                return self.fail(|s| {
+                    let name = s.program.record(record).name.clone();
+                    Diagnostic::new(&codes::REDEFINED, decl.span, format!("`{name}` is defined twice"))
+                        .with_label(before, "first defined here")
+                });
+            }
+            None => {
+                let record = self.new_record(name, None, scope, decl.span);
+                self.program.records[record.0 as usize].is_union = decl.tag == TagKind::Union;
+                if let Some(name) = name {
+                    let ty = self.plain(Type::Record(record));
+                    self.bind(scope, Key::Name(name), Entry::Type(ty));
+                }
+                record
+            }
+        };
+        if decl.members.is_some() {
+            self.order += 1;
+            let limit = match self.enclosing_record(scope) {
+                Some(outer) => self.records[outer.0 as usize].limit,
+                None if self.frame.name.is_empty() => self.order + 1,
+                None => self.limit,
+            };
+            let info = &mut self.records[record.0 as usize];
+            info.decl = Some(decl);
+            info.limit = limit;
+            info.span = decl.span;
+            let _ = self.complete(record);
+        }
+        Ok(self.intern(Type::Record(record)))
+    }
+
+    fn define_nested(&mut self, decl: &'a RecordDecl, name: &'a ast::QualifiedName) -> R<TypeId> {
+        let ty = self.resolve_name(name)?;
+        let Type::Record(record) = *self.ty(ty.ty) else {
+            return self.error(&codes::INVALID_DECLARATION, name.span, "this is no class");
+        };
+        if decl.members.is_some() && self.records[record.0 as usize].decl.is_none() {
+            self.records[record.0 as usize].decl = Some(decl);
+            self.complete(record)?;
+        }
+        Ok(ty.ty)
+    }
+
+    /// A class that is only named so far.
+    pub(crate) fn forward_record(
+        &mut self,
+        name: Name,
+        scope: ScopeId,
+        span: Span,
+        is_union: bool,
+    ) -> RecordId {
+        let record = self.new_record(Some(name), None, scope, span);
+        self.program.records[record.0 as usize].is_union = is_union;
+        let ty = self.plain(Type::Record(record));
+        self.bind(scope, Key::Name(name), Entry::Type(ty));
+        record
+    }
+
+    pub(crate) fn declare_enum(&mut self, decl: &'a EnumDecl) -> R<TypeId> {
+        let scope = self.scope;
+        let name = decl.name.as_ref().and_then(|name| segment_name(&name.last));
+        let text = name.map_or_else(String::new, |name| self.text(name).to_owned());
+        let fixed = match &decl.underlying {
+            Some(ty) => {
+                let ty = self.resolve(ty)?;
+                match self.as_scalar(ty.ty) {
+                    Some(scalar) if scalar.is_integer() => Some(scalar),
+                    _ => {
+                        return self.error(
+                            &codes::INVALID_TYPE,
+                            decl.span,
+                            "an enumeration is based on an integer type",
+                        );
+                    }
+                }
+            }
+            None => None,
+        };
+        let existing = name.and_then(|name| match self.scopes[scope.0 as usize].get(Key::Name(name)) {
+            Some((Entry::Type(ty), _)) => match self.ty(ty.ty) {
+                Type::Enum(id) => Some(*id),
+                _ => None,
+            },
+            _ => None,
+        });
+        let id = existing.unwrap_or_else(|| {
+            self.program.enums.push(Enum {
+                name: text.clone(),
+                underlying: fixed.unwrap_or(Scalar::Int),
+                is_scoped: decl.is_scoped,
+            });
+            let inner = self.push_scope(scope, ScopeKind::Block);
+            self.enum_scopes.push(inner);
+            EnumId(self.program.enums.len() as u32 - 1)
+        });
+        let ty = self.intern(Type::Enum(id));
+        if let Some(name) = name {
+            self.bind(scope, Key::Name(name), Entry::Type(crate::types::QualType::plain(ty)));
+            if !self.is_user(decl.span) {
+                self.program.types.set_library_type(&text, ty);
+            }
+        }
+        let inner = self.enum_scopes[id.0 as usize];
+        let mut next: i128 = 0;
+        let (mut low, mut high) = (0i128, 0i128);
+        for enumerator in decl.enumerators.iter().flatten() {
+            if let Some(value) = &enumerator.value {
+                next = self.within(inner, |s| s.integer_constant(value)).unwrap_or(next);
+            }
+            low = low.min(next);
+            high = high.max(next);
+            let entry = Entry::Constant(ty, crate::hir::Constant::Int(next));
+            let key = Key::Name(enumerator.name.name);
+            self.bind(inner, key, entry.clone());
+            if !decl.is_scoped {
+                self.bind(scope, key, entry);
+            }
+            next += 1;
+        }
+        if fixed.is_none() && !decl.is_scoped {
+            self.program.enums[id.0 as usize].underlying = if low < 0 {
+                if low >= i128::from(i32::MIN) && high <= i128::from(i32::MAX) {
+                    Scalar::Int
+                } else {
+                    Scalar::Long
+                }
+            } else if high <= i128::from(u32::MAX) {
+                Scalar::UInt
+            } else {
+                Scalar::ULong
+            };
+        }
+        Ok(ty)
+    }
+
+    pub(crate) fn static_assert(
+        &mut self,
+        condition: &'a ast::Expr,
+        message: Option<&str>,
+        span: Span,
+    ) -> R<()> {
+        let locals = self.frame.locals.len();
+        let unevaluated = std::mem::take(&mut self.unevaluated);
+        let result = (|| {
+            let value = self.expr(condition)?;
+            let value = self.condition(value, condition.span)?;
+            self.evaluate(&value, condition.span)
+        })();
+        self.unevaluated = unevaluated;
+        self.frame.locals.truncate(locals);
+        if result? == crate::hir::Constant::Bool(true) {
+            return Ok(());
+        }
+        self.fail(|_| {
+            let text = message.map_or_else(
+                || "static assertion failed".to_owned(),
+                |text| format!("static assertion failed: {text}"),
+            );
+            Diagnostic::new(&codes::STATIC_ASSERTION, condition.span, text)
+                .label("this is false")
+                .with_label(span, "")
+        })
+    }
+
+    pub(crate) fn math_mode_of(&self) -> MathMode {
+        self.frame.rules.math_mode
+    }
+}

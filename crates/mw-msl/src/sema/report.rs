@@ -1,0 +1,83 @@
+//! Ways to report a mistake once, with the way that led to it.
+
+use super::{Failed, R, Sema};
+use mw_diagnostics::{Code, Diagnostic};
+use mw_source::Span;
+
+impl Sema<'_> {
+    /// Fails: silently inside a substitution, else with a diagnostic.
+    pub(crate) fn fail<T>(&mut self, make: impl FnOnce(&mut Self) -> Diagnostic) -> R<T> {
+        if self.quiet == 0 {
+            let diagnostic = make(self);
+            self.report(diagnostic);
+        }
+        Err(Failed)
+    }
+
+    /// Fails with a plain message.
+    pub(crate) fn error<T>(&mut self, code: &'static Code, span: Span, message: impl Into<String>) -> R<T> {
+        self.fail(|_| Diagnostic::new(code, span, message))
+    }
+
+    /// Reports, once for each place and code.
+    pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) {
+        if self.quiet > 0 || !self.reported.insert((diagnostic.code.number, diagnostic.primary.span)) {
+            return;
+        }
+        if diagnostic.chain.is_empty() {
+            // Innermost first; a long way is shortened in its middle.
+            let steps: Vec<_> = self.chain.iter().rev().collect();
+            let shown: Vec<_> = if steps.len() > 4 {
+                steps[..2].iter().chain(&steps[steps.len() - 1..]).copied().collect()
+            } else {
+                steps
+            };
+            for (span, message) in shown {
+                diagnostic = diagnostic.via(*span, message.clone());
+            }
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Has some error been reported?
+    pub(crate) fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// The name that was probably meant, by edit distance.
+    pub(crate) fn closest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+        let limit = (wanted.chars().count() / 3).clamp(1, 3);
+        let mut best: Option<(usize, &str)> = None;
+        for name in names {
+            let distance = edit_distance(wanted, name, limit);
+            if distance <= limit
+                && best.is_none_or(|(other, text)| distance < other || (distance == other && name < text))
+            {
+                best = Some((distance, name));
+            }
+        }
+        best.map(|(_, name)| name)
+    }
+}
+
+/// Insertions, deletions, changes and swaps between two words; more than `limit` means far.
+fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
+    if a.len().abs_diff(b.len()) > limit {
+        return limit + 1;
+    }
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut previous: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, y) in b.iter().enumerate() {
+            let mut cost = (previous[j] + usize::from(x != y)).min(previous[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
+                cost = cost.min(before[j - 1] + 1);
+            }
+            row.push(cost);
+        }
+        before = std::mem::replace(&mut previous, row);
+    }
+    previous[b.len()]
+}
