@@ -2,6 +2,7 @@
 //!
 //! A page is text, so each rule takes text and gives messages; only `check` touches files.
 
+mod facts;
 mod links;
 mod page;
 mod seed;
@@ -16,6 +17,7 @@ use crate::context::Context;
 const SOURCE: &str = "book/src";
 const KERNELS: &str = "book/kernels";
 const DIAGRAMS: &str = "book/diagrams";
+const FACTS: &str = "book/facts.toml";
 
 /// Claims that circulate and were looked into, D1 to D29: each is answered on one page.
 const DOUBTS: u32 = 29;
@@ -61,6 +63,9 @@ pub(super) fn check(files: &[PathBuf], context: &Context, findings: &mut Vec<Fin
         }
     }
     report(Path::new(SOURCE), check_doubts(&texts));
+    let facts = Path::new(FACTS);
+    let list = texts.get(facts).map_or("", String::as_str);
+    report(facts, facts::check(list, seed::pages().map(|(_, path)| path), &texts));
 }
 
 /// The line with which a page ends.
