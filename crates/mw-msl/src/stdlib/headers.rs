@@ -57,7 +57,8 @@ pub fn header(name: &str) -> Option<&'static str> {
         | "cstddef"
         | "cstdint"
         | "limits.h"
-        | "float.h" => Some(""),
+        | "float.h"
+        | "MetalPerformancePrimitives/MetalPerformancePrimitives.h" => Some(""),
         "simd/simd.h" | "simd/vector_types.h" | "simd/matrix_types.h" | "simd/vector.h" | "simd/matrix.h" => {
             Some(SIMD)
         }
