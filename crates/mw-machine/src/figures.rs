@@ -9,7 +9,7 @@
 //! | `instruction NAME FIELD` | `throughput` or `latency` |
 //! | `model NAME FIELD` | a constant of the cycle model |
 //! | `occupancy static\|dynamic FIELD` | a figure of the occupancy rules |
-//! | `measured ID` | a published measurement |
+//! | `measured ID [value]` | a published measurement, with its unit or as a bare number |
 
 use std::fmt::Write as _;
 
@@ -68,6 +68,10 @@ pub fn figure(reference: &str) -> Result<Figure, FigureError> {
         ["model", name, field] => model(name, field),
         ["occupancy", part, field] => occupancy(part, field),
         ["measured", id] => measured(id),
+        ["measured", id, "value"] => measured(id).map(|figure| Figure {
+            text: figure.text.split(' ').next().unwrap_or_default().to_owned(),
+            ..figure
+        }),
         _ => Err("write `chip NAME FIELD`, `core SLUG FIELD`, `instruction NAME FIELD`, `model NAME FIELD`, `occupancy PART FIELD` or `measured ID`".to_owned()),
     };
     found.map_err(|reason| FigureError { reference: reference.to_owned(), reason })
@@ -294,6 +298,7 @@ mod tests {
         assert_eq!(text("occupancy static register_file_bytes_per_core"), "208 KiB");
         assert_eq!(text("model g13 register_dependency_penalty_32bit_cycles"), "0.84 cycles");
         assert_eq!(text("measured bandwidth-stream-005"), "516.1 GB/s");
+        assert_eq!(text("measured bandwidth-stream-005 value"), "516.1");
     }
 
     #[test]

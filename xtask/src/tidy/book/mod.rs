@@ -3,6 +3,7 @@
 //! A page is text, so each rule takes text and gives messages; only `check` touches files.
 
 mod facts;
+mod figures;
 mod links;
 mod page;
 mod seed;
@@ -18,6 +19,9 @@ const SOURCE: &str = "book/src";
 const KERNELS: &str = "book/kernels";
 const DIAGRAMS: &str = "book/diagrams";
 const FACTS: &str = "book/facts.toml";
+
+/// The page that is made of the tables.
+const TABLES: &str = "machine-tables.md";
 
 /// Claims that circulate and were looked into, D1 to D29: each is answered on one page.
 const DOUBTS: u32 = 29;
@@ -50,9 +54,13 @@ pub(super) fn check(files: &[PathBuf], context: &Context, findings: &mut Vec<Fin
     }
     let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
     let mut included = BTreeSet::new();
+    let figures = figures::known();
     for (path, text) in texts.iter().filter(|(path, _)| path.starts_with(SOURCE)) {
         report(path, check_targets(path, text, &texts, &known));
         included.extend(includes(text).into_iter().map(|target| resolve(path, target)));
+        if !path.ends_with(TABLES) {
+            report(path, figures::check(text, &figures));
+        }
         if let Err(error) = mw_machine::expand_figures(text, mw_machine::FigureStyle::Plain) {
             report(path, vec![error.to_string()]);
         }
