@@ -388,7 +388,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> R<Val<'a>> {
         let entity = self.instance(id).entity;
-        if self.function(entity).is_deleted {
+        if self.is_deleted(id) {
             return self.fail(|s| {
                 let name = s.instance_name(id);
                 Diagnostic::new(&codes::DELETED_FUNCTION, span, format!("`{name}` is deleted"))
@@ -448,6 +448,14 @@ impl<'a> Sema<'a> {
         let ty = self.hir_type(result).ty;
         let call = Expr { kind: ExprKind::Call { function, arguments }, ty, span };
         Ok(self.call_result(call, result))
+    }
+
+    /// Is it `= delete`, and not specialised?
+    pub(crate) fn is_deleted(&self, id: InstId) -> bool {
+        match self.instance(id).special {
+            Some((decl, _)) => matches!(decl.body, ast::FunctionBody::Delete),
+            None => self.function(self.instance(id).entity).is_deleted,
+        }
     }
 
     /// Calls a member function that was chosen before.

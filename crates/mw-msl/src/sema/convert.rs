@@ -126,8 +126,10 @@ impl<'a> Sema<'a> {
     }
 
     fn pointer_conversion(&mut self, a: QualType, b: QualType) -> Option<Ics> {
+        // What lives in constant memory is constant, whether it says so or not.
+        let is_constant_memory = b.space == AddressSpace::Constant;
         if a.space != b.space
-            || (a.is_const && !b.is_const)
+            || (a.is_const && !b.is_const && !is_constant_memory)
             || (a.is_volatile && !b.is_volatile)
             || (a.is_coherent && !b.is_coherent)
         {
@@ -192,7 +194,7 @@ impl<'a> Sema<'a> {
             let related = self.is_same_or_base(ty.ty, target.ty);
             if let Some(steps) = related {
                 let fits = ty.space == target.space
-                    && (!ty.is_const || target.is_const)
+                    && (!ty.is_const || target.is_const || target.space == AddressSpace::Constant)
                     && (!ty.is_volatile || target.is_volatile);
                 if fits && is_lvalue && !is_rvalue {
                     let qualifiers = u32::from(ty.is_const != target.is_const)
@@ -403,7 +405,7 @@ impl<'a> Sema<'a> {
     /// Can a member function be called on an object? Smaller is better.
     pub(crate) fn object_fits(&self, object: QualType, this: QualType) -> Option<u32> {
         if object.space != this.space
-            || (object.is_const && !this.is_const)
+            || (object.is_const && !this.is_const && this.space != AddressSpace::Constant)
             || (object.is_volatile && !this.is_volatile)
         {
             return None;
@@ -433,7 +435,7 @@ impl<'a> Sema<'a> {
             && let Some(_) = self.is_same_or_base(ty.ty, target.ty)
         {
             let fits = ty.space == target.space
-                && (!ty.is_const || target.is_const)
+                && (!ty.is_const || target.is_const || target.space == AddressSpace::Constant)
                 && (!ty.is_volatile || target.is_volatile);
             let category = if is_rvalue { !value.is_lvalue() } else { value.is_lvalue() || target.is_const };
             if fits && category {

@@ -678,6 +678,7 @@ impl<'a> Sema<'a> {
                     let scope = self.push_scope(self.template(id).scope, ScopeKind::Template);
                     let info = &mut self.records[record.0 as usize];
                     info.is_primary = false;
+                    info.limit = u32::MAX;
                     if decl.members.is_some() {
                         info.decl = Some(decl);
                     }

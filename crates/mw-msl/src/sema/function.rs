@@ -58,7 +58,11 @@ impl<'a> Sema<'a> {
             self.within(scope, |s| match source {
                 FnSource::Declared(decl) => {
                     let parameters = s.signature_parameters(&decl.parameters.parameters)?;
-                    let result = s.signature_result(&decl.result, &parameters, decl.span)?;
+                    let written = match &decl.name.last.kind {
+                        ast::SegmentKind::Conversion(ty) => ty,
+                        _ => &decl.result,
+                    };
+                    let result = s.signature_result(written, &parameters, decl.span)?;
                     let is_plain = decl.kind == FunctionKind::Plain || decl.kind == FunctionKind::Conversion;
                     let result = if is_plain { result } else { Some(QualType::plain(s.t.void)) };
                     Ok((parameters, result))

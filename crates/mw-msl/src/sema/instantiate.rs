@@ -94,7 +94,8 @@ impl<'a> Sema<'a> {
                 out.is_union = is_union;
                 let info = &mut self.records[record.0 as usize];
                 info.template = Some((id, args.clone()));
-                info.limit = limit;
+                // A specialisation may stand behind what it uses, and before: all is visible.
+                info.limit = if is_primary { limit } else { u32::MAX };
                 info.is_primary = is_primary;
                 if decl.members.is_none() {
                     info.state = RecordState::Declared;
@@ -107,7 +108,7 @@ impl<'a> Sema<'a> {
                 Ok(Instantiated::Type(ty))
             }
             TemplateBody::Variable(decl) => {
-                let limit = self.template(id).limit;
+                let limit = if is_primary { self.template(id).limit } else { u32::MAX };
                 self.variables.push(Variable {
                     decl,
                     definition: None,

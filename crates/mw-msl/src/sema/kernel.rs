@@ -142,7 +142,7 @@ impl<'a> Sema<'a> {
         let name = match &pending.name {
             Some(name) => name.clone(),
             None if self.instance(pending.instance).args.is_empty() => {
-                self.sources.text(declared.name.last.span).to_owned()
+                self.function_base_name(pending.instance)
             }
             None => self.program.function(function).air_name.clone(),
         };

@@ -350,6 +350,11 @@ impl<'a> Sema<'a> {
                     Type::Function { .. } => self.plain(Type::Pointer(actual)),
                     _ => QualType::plain(actual.ty),
                 };
+                if let (TypeKind::Array(element, _), Type::Pointer(target)) =
+                    (&pattern.kind, self.ty(decayed.ty).clone())
+                {
+                    return self.deduce_type(element, scope, target, deduction);
+                }
                 let unqualified = self.strip_written(pattern);
                 let saved = deduction.clone();
                 if self.deduce_type_as(pattern, unqualified, scope, decayed, deduction) {
@@ -418,7 +423,7 @@ impl<'a> Sema<'a> {
         let set = FnSet { functions, library: Vec::new() };
         match self.choose(&set, None, None, args, allow_user) {
             Ok(Chosen::Instance(instance)) => {
-                if self.function(self.instance(instance).entity).is_deleted {
+                if self.is_deleted(instance) {
                     return self.fail(|s| {
                         let name = s.program.record(record).name.clone();
                         Diagnostic::new(
@@ -614,14 +619,14 @@ impl<'a> Sema<'a> {
         target: QualType,
         span: Span,
     ) -> R<InstId> {
-        let Type::Function { parameters, .. } = self.ty(target.ty).clone() else {
+        let Type::Function { parameters, result } = self.ty(target.ty).clone() else {
             return self.error(&codes::NO_CONVERSION, span, "a function does not convert to this type");
         };
         let mut found: Vec<(InstId, bool)> = Vec::new();
         for id in &set.functions {
             let is_template = self.function(*id).parameters.is_some();
             let instance = if is_template {
-                match self.deduce_exact(*id, given.unwrap_or_default(), &parameters) {
+                match self.deduce_exact(*id, given.unwrap_or_default(), &parameters, Some(result)) {
                     Some(args) => self.function_instance(*id, args)?,
                     None => continue,
                 }

@@ -417,7 +417,7 @@ impl<'a> Sema<'a> {
                 Type::Matrix { element, columns: size(0), rows: size(1) }
             }
             BuiltinTemplate::SimdgroupMatrix => {
-                if !element.is_float() || size(0) != 8 || size(1) != 8 {
+                if size(0) != 8 || size(1) != 8 {
                     return self.fail(|_| {
                         Diagnostic::new(
                             &codes::INVALID_TYPE,

@@ -39,10 +39,14 @@ impl<'a> Sema<'a> {
             let ty = self.resolve(&parameter.ty)?;
             types.push(self.parameter_type(ty));
         }
+        let result = match super::function::contains_auto(&decl.result) {
+            true => None,
+            false => self.quietly(|s| s.resolve(&decl.result)).ok(),
+        };
         let mut matching: Vec<(FnId, Args)> = Vec::new();
         for id in &set.functions {
             if self.function(*id).parameters.is_some()
-                && let Some(args) = self.deduce_exact(*id, &given, &types)
+                && let Some(args) = self.deduce_exact(*id, &given, &types, result)
             {
                 matching.push((*id, args));
             }
@@ -83,7 +87,13 @@ impl<'a> Sema<'a> {
     }
 
     /// Template arguments with which a function has exactly these parameter types.
-    pub(crate) fn deduce_exact(&mut self, id: FnId, given: &[Given<'a>], types: &[QualType]) -> Option<Args> {
+    pub(crate) fn deduce_exact(
+        &mut self,
+        id: FnId,
+        given: &[Given<'a>],
+        types: &[QualType],
+        result: Option<QualType>,
+    ) -> Option<Args> {
         let (scope, mut deduction) = self.start_deduction(id, given)?;
         let parameters = self.declared_parameters(id);
         let mut at = 0;
@@ -109,6 +119,14 @@ impl<'a> Sema<'a> {
             }
         }
         if at != types.len() {
+            return None;
+        }
+        // Parameters that only the result names.
+        if let (Some(result), FnSource::Declared(decl)) = (result, self.function(id).source)
+            && !super::function::contains_auto(&decl.result)
+            && self.type_depends(&decl.result, scope)
+            && !self.deduce_type(&decl.result, scope, result, &mut deduction)
+        {
             return None;
         }
         let instance = self.finish_deduction(id, &deduction)?;
@@ -270,6 +288,11 @@ impl<'a> Sema<'a> {
             }
             if let TypeKind::LvalueReference(inner) | TypeKind::RvalueReference(inner) = &their_type.kind {
                 their_type = inner;
+            }
+            if let (TypeKind::Array(ours, _), TypeKind::Array(theirs, _)) = (&our_type.kind, &their_type.kind)
+            {
+                our_type = ours;
+                their_type = theirs;
             }
             let actual = match self.within(scope, |s| {
                 s.quietly(|s| {
