@@ -6,7 +6,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use metalworking::Engine;
 use mw_conform::command::{Conform, ConformWorker};
 
-use crate::commands::{occupancy::OccupancyArgs, roofline::RooflineArgs};
+use crate::commands::{
+    check::CheckArgs, compile::CompileArgs, explain::ExplainArgs, occupancy::OccupancyArgs,
+    roofline::RooflineArgs,
+};
 use crate::exit;
 
 /// Metal kernels on any machine: look into libraries, run kernels, compare engines.
@@ -19,6 +22,12 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Compile Metal source to a library, to AIR bitcode or to AIR text
+    Compile(CompileArgs),
+    /// Compile all Metal sources of a tree and say what is wrong
+    Check(CheckArgs),
+    /// Explain a diagnostic
+    Explain(ExplainArgs),
     /// List the kernels of a library, or tell everything about one
     Inspect(InspectArgs),
     /// Print a kernel's code at a stage of compilation
@@ -46,6 +55,9 @@ pub(crate) enum Command {
 impl Command {
     pub(crate) fn is_json(&self) -> bool {
         match self {
+            Self::Compile(args) => args.json,
+            Self::Check(args) => args.json,
+            Self::Explain(args) => args.json,
             Self::Inspect(args) => args.json,
             Self::Disassemble(args) => args.json,
             Self::Run(args) => args.json,
@@ -61,7 +73,7 @@ impl Command {
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub(crate) struct InspectArgs {
-    /// A .metallib, an .air or .ll module, or a program with a library inside
+    /// A .metallib, a .metal source, an .air or .ll module, or a program with a library inside
     #[arg(value_name = "LIB", value_hint = ValueHint::FilePath)]
     pub(crate) path: PathBuf,
     /// The kernel to tell everything about
@@ -80,7 +92,7 @@ pub(crate) struct InspectArgs {
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub(crate) struct DisassembleArgs {
-    /// A .metallib, an .air or .ll module, or a program with a library inside
+    /// A .metallib, a .metal source, an .air or .ll module, or a program with a library inside
     #[arg(value_name = "LIB", value_hint = ValueHint::FilePath)]
     pub(crate) path: PathBuf,
     /// The kernel
@@ -122,7 +134,7 @@ pub(crate) enum StageName {
 #[derive(Debug, Args)]
 #[command(after_help = exit::HELP)]
 pub(crate) struct RunArgs {
-    /// A .metallib, an .air or .ll module, a program with a library inside, or a manifest (.toml)
+    /// A .metallib, a .metal source, an .air or .ll module, a program with a library inside, or a manifest (.toml)
     #[arg(value_name = "LIB", value_hint = ValueHint::FilePath)]
     pub(crate) path: Option<PathBuf>,
     /// The kernel

@@ -52,6 +52,11 @@ impl Failure {
         Self { code: UNSUPPORTED, error: anyhow::Error::msg(message.into()), is_reported: false }
     }
 
+    /// Our own mistake.
+    pub(crate) fn internal(message: impl Into<String>) -> Self {
+        Self { code: INTERNAL, error: anyhow::Error::msg(message.into()), is_reported: false }
+    }
+
     pub(crate) fn code(&self) -> u8 {
         self.code
     }
@@ -124,7 +129,10 @@ fn code_of(error: &(dyn Error + 'static)) -> Option<u8> {
             PipelineError::Function(_) | PipelineError::ThreadgroupMemory { .. } => USAGE,
         });
     }
-    if let Some(LibraryError::SourceUnsupported) = error.downcast_ref::<LibraryError>() {
+    if let Some(LibraryError::Compile(_)) = error.downcast_ref::<LibraryError>() {
+        return Some(USAGE);
+    }
+    if let Some(FunctionError::Lower { .. }) = error.downcast_ref::<FunctionError>() {
         return Some(UNSUPPORTED);
     }
     let is_usage = error.is::<EncodeError>()

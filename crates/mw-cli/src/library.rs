@@ -6,16 +6,14 @@ use metalworking::{ConstantScalar, Function, FunctionConstantValues, Library};
 use mw_manifest::{ConstantText, Key};
 
 use crate::exit::Failure;
+use crate::source::SourceArgs;
 
 /// The libraries in a file; more than one in some programs.
 pub(crate) fn open_all(path: &Path) -> Result<Vec<Library>, Failure> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     match extension {
         "ll" => Ok(vec![Library::open(path)?]),
-        "metal" => Err(Failure::unsupported(format!(
-            "`{}` is Metal source, which cannot be compiled yet: compile it to a .metallib",
-            path.display()
-        ))),
+        "metal" => Ok(vec![SourceArgs::default().compile(path)?.into()]),
         "py" => Err(Failure::unsupported(format!(
             "`{}` is a Python script: run it with the interpreter that has metalworking installed",
             path.display()

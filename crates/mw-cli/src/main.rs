@@ -5,6 +5,7 @@ mod commands;
 mod exit;
 mod library;
 mod output;
+mod source;
 
 use std::process::ExitCode;
 
@@ -15,7 +16,7 @@ use crate::exit::Failure;
 use crate::output::Output;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(source::modern_flags(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version come this way too, and are no failure.
@@ -26,6 +27,9 @@ fn main() -> ExitCode {
     };
     let output = Output::new(cli.command.is_json());
     let outcome = match &cli.command {
+        Command::Compile(args) => commands::compile::run(args, &output),
+        Command::Check(args) => commands::check::run(args, &output),
+        Command::Explain(args) => commands::explain::run(args, &output),
         Command::Inspect(args) => commands::inspect::run(args, &output),
         Command::Disassemble(args) => commands::disassemble::run(args, &output),
         Command::Run(args) => commands::run::run(args, &output),

@@ -19,6 +19,7 @@ use crate::heap::Heap;
 use crate::library::Library;
 use crate::pipeline::ComputePipelineState;
 use crate::queue::CommandQueue;
+use crate::source::CompileOptions;
 use crate::sync::lock;
 
 /// A Metal device (`MTLDevice`): a chip whose limits are reported and kept to, and a backend that runs the
@@ -201,12 +202,18 @@ impl Device {
         Library::from_bytes(bytes.into())
     }
 
-    /// Compiles Metal source.
+    /// Compiles Metal source (`newLibraryWithSource:options:`).
+    ///
+    /// The whole text is checked now; a kernel is lowered when it is taken out.
     ///
     /// # Errors
-    /// Always, for now: there is no front-end yet.
-    pub fn new_library_with_source(&self, _source: &str) -> Result<Library, LibraryError> {
-        Err(LibraryError::SourceUnsupported)
+    /// The text has mistakes: the error shows each in its place.
+    pub fn new_library_with_source(
+        &self,
+        source: &str,
+        options: &CompileOptions,
+    ) -> Result<Library, LibraryError> {
+        Library::from_source(source, options)
     }
 
     /// Compiles a function to something that can be dispatched.

@@ -92,9 +92,9 @@ pub enum LibraryError {
     /// AIR in text or in memory that breaks a rule.
     #[error("the AIR module is not valid: {0}")]
     Air(String),
-    /// Metal source text, for which there is no compiler yet.
-    #[error("compiling Metal source is not supported yet: compile it to a .metallib and open that")]
-    SourceUnsupported,
+    /// Metal source with mistakes; the text shows each in its place.
+    #[error("{0}")]
+    Compile(Arc<crate::source::Diagnostics>),
 }
 
 fn in_file(path: Option<&PathBuf>) -> String {
@@ -118,6 +118,14 @@ pub enum FunctionError {
         /// The name.
         name: String,
         /// What the reader found.
+        message: String,
+    },
+    /// The function uses what the compiler cannot lower; the text shows what and where.
+    #[error("{message}")]
+    Lower {
+        /// The name.
+        name: String,
+        /// What is not supported.
         message: String,
     },
     /// A vertex function, or another that no pipeline of this runtime takes.

@@ -30,6 +30,7 @@ mod memory;
 mod pipeline;
 mod queue;
 mod size;
+mod source;
 mod sync;
 
 pub use buffer::Buffer;
@@ -47,9 +48,12 @@ pub use heap::Heap;
 pub use library::Library;
 pub use mw_air::schema::{Access, Builtin, FunctionConstant, KernelInfo, StructMember};
 pub use mw_backend::ThreadgroupOrder;
+pub use mw_msl::options::LanguageVersion;
+pub use mw_msl::preprocess::{FileProvider, MemoryFiles};
 pub use pipeline::{Binding, BindingKind, ComputePipelineState};
 pub use queue::CommandQueue;
 pub use size::Size;
+pub use source::{CompileOptions, Diagnostics, SourceProgram};
 
 /// A device that runs nothing, for the examples in this crate's documentation.
 #[doc(hidden)]

@@ -9,6 +9,7 @@ use mw_air::schema::ModuleInfo;
 use crate::constants::FunctionConstantValues;
 use crate::error::{FunctionError, LibraryError};
 use crate::function::Function;
+use crate::source::{CompileOptions, SourceProgram};
 
 /// A library of compiled functions (`MTLLibrary`). Clones are cheap.
 #[derive(Clone, Debug)]
@@ -22,6 +23,8 @@ enum Source {
     Container(mw_metallib::Library),
     /// A module that is in memory already.
     Module(Arc<(Module, ModuleInfo)>),
+    /// Checked source, whose kernels are lowered when they are taken out.
+    Program(SourceProgram),
 }
 
 impl Library {
@@ -66,11 +69,27 @@ impl Library {
         Ok(Self { source: Source::Module(Arc::new((module, info))) })
     }
 
-    /// The container behind it, unless it was made from a module.
+    /// A library out of Metal source.
+    ///
+    /// # Errors
+    /// The text has mistakes: the error shows each in its place.
+    pub fn from_source(source: &str, options: &CompileOptions) -> Result<Self, LibraryError> {
+        Ok(SourceProgram::compile(source, options)?.into())
+    }
+
+    /// The program behind it, if it was made from source.
+    pub fn source_program(&self) -> Option<&SourceProgram> {
+        match &self.source {
+            Source::Program(program) => Some(program),
+            Source::Container(_) | Source::Module(_) => None,
+        }
+    }
+
+    /// The container behind it, if it came out of one.
     pub fn container(&self) -> Option<&mw_metallib::Library> {
         match &self.source {
             Source::Container(container) => Some(container),
-            Source::Module(_) => None,
+            Source::Module(_) | Source::Program(_) => None,
         }
     }
 
@@ -79,6 +98,7 @@ impl Library {
         match &self.source {
             Source::Container(container) => container.functions().map(|entry| entry.name()).collect(),
             Source::Module(module) => module.1.kernels.iter().map(|kernel| &*kernel.name).collect(),
+            Source::Program(program) => program.kernel_names().iter().map(String::as_str).collect(),
         }
     }
 
@@ -98,6 +118,7 @@ impl Library {
                 }
                 Function::of_module(name, module.clone(), info.clone())
             }
+            Source::Program(program) => program.function(name).ok_or_else(not_found)?,
         }
     }
 
@@ -114,6 +135,12 @@ impl Library {
 impl From<mw_metallib::Library> for Library {
     fn from(container: mw_metallib::Library) -> Self {
         Self { source: Source::Container(container) }
+    }
+}
+
+impl From<SourceProgram> for Library {
+    fn from(program: SourceProgram) -> Self {
+        Self { source: Source::Program(program) }
     }
 }
 

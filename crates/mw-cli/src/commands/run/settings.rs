@@ -22,7 +22,7 @@ pub(super) fn launches(args: &RunArgs) -> Result<Vec<Located>, Failure> {
     let own = of_flags(args)?;
     let positional_manifest = args.path.as_ref().filter(|path| has_extension(path, "toml"));
     let Some(manifest) = args.manifest.as_ref().or(positional_manifest) else {
-        return Ok(vec![Located { launch: own, folder: PathBuf::new() }]);
+        return of_source(own);
     };
     let text = fs::read_to_string(manifest)
         .map_err(|source| ManifestError::Io { path: manifest.clone(), source })?;
@@ -40,6 +40,28 @@ pub(super) fn launches(args: &RunArgs) -> Result<Vec<Located>, Failure> {
             Ok(Located { launch: launch.overridden_by(own), folder: folder.clone() })
         })
         .collect()
+}
+
+/// What the flags say, over the `// run:` lines of a source that has some: those of the kernel that is named,
+/// or all.
+fn of_source(own: Launch) -> Result<Vec<Located>, Failure> {
+    let plain = |launch| vec![Located { launch, folder: PathBuf::new() }];
+    let Some(path) = own.library.as_ref().filter(|path| has_extension(path, "metal")) else {
+        return Ok(plain(own));
+    };
+    let mut lines = Launch::all_in_comments(&crate::source::text(path)?)?;
+    if let Some(kernel) = &own.kernel {
+        lines.retain(|launch| launch.kernel.as_ref().is_none_or(|named| named == kernel));
+    }
+    if lines.is_empty() {
+        return Ok(plain(own));
+    }
+    let own = absolute(own)?;
+    let folder = own.library.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
+    Ok(lines
+        .into_iter()
+        .map(|launch| Located { launch: launch.overridden_by(own.clone()), folder: folder.clone() })
+        .collect())
 }
 
 fn has_extension(path: &Path, wanted: &str) -> bool {
