@@ -11,11 +11,12 @@ help: ## Show this list
 setup: ## Install what is missing: LLVM 22, Rust, Python packages, Apple's kernels (quiet when all is there)
 	@./xtask/setup.sh
 
-test: setup ## Run all tests
+test: setup ## Run all tests, then kernels of Apple's libraries on both engines (some ten minutes on two cores)
 	@cargo xtask references
 	@if cargo nextest --version >/dev/null 2>&1; \
 	then cargo test --quiet --workspace --doc && cargo nextest run --workspace $(if $(CI),--profile ci); \
 	else cargo test --workspace; fi
+	@cargo xtask conform --ci
 
 check: setup ## Check format, lints, house rules and generated files, as CI does
 	cargo fmt --all --check

@@ -98,7 +98,7 @@ const PARTS: [Part; 12] = [
 ];
 
 const MLX26: &str =
-    "^(v|g|s|col_|row_|all_|arg|c|n?c|rms|layer|rope|sdpa_v|gemv|affine_q[mv]v|fft|looped|block)";
+    "^(v|g|s[sv]|col_|row_|all_|arg|n?c_|rms|layer|rope|sdpa_v|gemv|affine_q[mv]v_|fft|looped|block)";
 const TORCH: &str =
     "_(dense|strided|inner_contiguous)_(cast|scalar|broadcast|ilp|float|half|bfloat|int|long)";
 const KQUANT: &str = "_(qmv|qvm|dequantize|quantize)_";

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use regex::Regex;
 
 use crate::outcome::{Class, Outcome};
-use crate::report::{Summary, brief, markdown, terminal};
+use crate::report::{Summary, brief, markdown, terminal, today};
 use crate::sweep::{Sweep, SweepError, WorkerCommand};
 
 /// Run every kernel of a library on both engines and compare the results bit by bit.
@@ -145,7 +145,10 @@ impl Conform {
             .collect();
         if let Some(path) = &self.report {
             let title = self.library.file_name().unwrap_or_default().to_string_lossy();
-            std::fs::write(path, markdown(&title, &outcomes, sweep.select()?.len()))?;
+            let cpu =
+                mw_cpu::CpuOptions::from_environment().map_or_else(|_| "?".to_owned(), |it| it.target.cpu);
+            let made = format!("Metalworking {}, {}, code for {cpu}.", env!("CARGO_PKG_VERSION"), today());
+            std::fs::write(path, markdown(&title, &outcomes, sweep.select()?.len(), &made))?;
         }
         if self.json {
             let all = serde_json::json!({ "summary": summary, "outcomes": outcomes });

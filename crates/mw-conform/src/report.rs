@@ -161,12 +161,15 @@ Written by `mw conform LIBRARY --report FILE`; do not edit.
 ";
 
 /// The page that is kept: counts, and the kernels that are not `ok`, by family. `of` is the number of kernels
-/// that were to be checked.
-pub fn markdown(title: &str, outcomes: &[Outcome], of: usize) -> String {
+/// that were to be checked, `made` says when and for which machine.
+pub fn markdown(title: &str, outcomes: &[Outcome], of: usize, made: &str) -> String {
     let summary = Summary::of(outcomes);
     let mut text = format!(
-        "# Conformance of `{title}`\n\n{PREFACE}\n{} of {of} kernels were checked.\n\n",
-        summary.kernels
+        "# Conformance of `{title}`\n\n{PREFACE}\n{made}\n{} of {of} kernels were checked; the interpreter took \
+         {:.0} minutes of one core, compiling and running compiled code {:.0}, on a machine that did other work too.\n\n",
+        summary.kernels,
+        summary.interp_seconds / 60.0,
+        summary.cpu_seconds / 60.0,
     );
     text += "| result | kernels | families |\n| --- | --- | --- |\n";
     text += &classes(outcomes, |name, kernels, families| format!("| {name} | {kernels} | {families} |\n"));
@@ -195,4 +198,56 @@ pub fn markdown(title: &str, outcomes: &[Outcome], of: usize) -> String {
         }
     }
     text
+}
+
+/// Today, in UTC, as `2026-11-30`.
+pub fn today() -> String {
+    let seconds =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    date(seconds / (24 * 60 * 60))
+}
+
+/// The date so many days after 1970-01-01.
+fn date(days: u64) -> String {
+    const MONTHS: [u64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let is_leap =
+        |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let (mut year, mut rest) = (1970, days);
+    while rest >= 365 + u64::from(is_leap(year)) {
+        rest -= 365 + u64::from(is_leap(year));
+        year += 1;
+    }
+    let mut month = 0;
+    loop {
+        let length = MONTHS[month] + u64::from(month == 1 && is_leap(year));
+        if rest < length {
+            return format!("{year}-{:02}-{:02}", month + 1, rest + 1);
+        }
+        rest -= length;
+        month += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{brief, date};
+    use crate::outcome::{Class, Outcome};
+
+    #[test]
+    fn days_are_dates() {
+        assert_eq!(date(0), "1970-01-01");
+        assert_eq!(date(59 + 365 * 2), "1972-02-29");
+        assert_eq!(date(20_787), "2026-11-30");
+    }
+
+    #[test]
+    fn one_line_counts_and_the_rest_names() {
+        let outcome = |name, class| Outcome::new(name, "", class, "why");
+        let outcomes =
+            [outcome("a_float", Class::Ok), outcome("a_half", Class::Ok), outcome("b", Class::Order)];
+        assert_eq!(
+            brief("lib", &outcomes),
+            "conform lib: 3 kernels of 2 families: 2 ok, 1 depends on thread count\n  b: depends on thread count: why\n"
+        );
+    }
 }
