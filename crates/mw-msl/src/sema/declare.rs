@@ -12,7 +12,7 @@ use crate::ast::{
 };
 use crate::hir::{Enum, FloatRules};
 use crate::names::Name;
-use crate::types::{EnumId, RecordId, Scalar, Type, TypeId};
+use crate::types::{AddressSpace, EnumId, RecordId, Scalar, Type, TypeId};
 use mw_diagnostics::Diagnostic;
 use mw_diagnostics::registry::semantics as codes;
 use mw_source::Span;
@@ -479,8 +479,8 @@ impl<'a> Sema<'a> {
         let FnSource::Declared(inside) = self.function(id).source else { return false };
         if inside.parameters.parameters.len() != decl.parameters.parameters.len()
             || inside.this_qualifiers.is_const != decl.this_qualifiers.is_const
-            || inside.this_qualifiers.space.map(|(space, _)| space)
-                != decl.this_qualifiers.space.map(|(space, _)| space)
+            || inside.this_qualifiers.space.map_or(AddressSpace::Thread, |(space, _)| space)
+                != decl.this_qualifiers.space.map_or(AddressSpace::Thread, |(space, _)| space)
         {
             return false;
         }

@@ -363,8 +363,11 @@ impl<'a> Sema<'a> {
                         && same_last_name(decl, declared)
                         && decl.parameters.parameters.len() == declared.parameters.parameters.len()
                         && decl.this_qualifiers.is_const == declared.this_qualifiers.is_const
-                        && decl.this_qualifiers.space.map(|(space, _)| space)
-                            == declared.this_qualifiers.space.map(|(space, _)| space) =>
+                        && decl.this_qualifiers.space.map_or(AddressSpace::Thread, |(space, _)| space)
+                            == declared
+                                .this_qualifiers
+                                .space
+                                .map_or(AddressSpace::Thread, |(space, _)| space) =>
                 {
                     Some((*member, decl))
                 }
@@ -601,6 +604,10 @@ impl<'a> Sema<'a> {
 
     /// The object of the member function that is being checked.
     pub(crate) fn this_place(&mut self, span: Span) -> R<Place> {
+        if let Some((place, used)) = &mut self.frame.object {
+            *used = true;
+            return Ok(place.clone());
+        }
         if self.frame.lambda_this {
             return self.captured_this(span);
         }

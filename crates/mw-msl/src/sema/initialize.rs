@@ -281,14 +281,56 @@ impl<'a> Sema<'a> {
     /// Each member from its own initialiser.
     fn member_defaults(&mut self, record: RecordId, span: Span) -> R<Expr> {
         let fields = self.records[record.0 as usize].fields.clone();
-        let mut values = Vec::with_capacity(fields.len());
-        for at in 0..fields.len() {
-            let value = self.field_default(record, at, span)?;
-            let ty = self.hir_type(fields[at].ty).ty;
-            values.push(value.unwrap_or_else(|| self.constant(ty, Constant::Undefined, span)));
+        let ty = self.record_type(record);
+        self.with_object(ty, span, |s| {
+            let mut values = Vec::with_capacity(fields.len());
+            for at in 0..fields.len() {
+                let value = s.field_default(record, at, span)?;
+                let ty = s.hir_type(fields[at].ty).ty;
+                values.push(value.unwrap_or_else(|| s.constant(ty, Constant::Undefined, span)));
+            }
+            Ok(values)
+        })
+    }
+
+    /// Checks members' own initialisers, which may name members that come before them.
+    fn with_object(
+        &mut self,
+        ty: QualType,
+        span: Span,
+        make: impl FnOnce(&mut Self) -> R<Vec<Expr>>,
+    ) -> R<Expr> {
+        let local = self.new_local("", ty, span);
+        let place = self.local_place(local, span);
+        let outer = self.frame.object.replace((place.clone(), false));
+        let values = make(self);
+        let used = self.frame.object.take().is_some_and(|(_, used)| used);
+        self.frame.object = outer;
+        let values = values?;
+        if !used {
+            return Ok(Expr { kind: ExprKind::Aggregate(values), ty: ty.ty, span });
         }
-        let ty = self.record_type(record).ty;
-        Ok(Expr { kind: ExprKind::Aggregate(values), ty, span })
+        // The object is made in a temporary, member by member.
+        let mut then = self.load(place.clone());
+        for (at, value) in values.into_iter().enumerate().rev() {
+            if matches!(value.kind, ExprKind::Constant(Constant::Undefined)) {
+                continue;
+            }
+            let field = Place {
+                kind: PlaceKind::Field(Box::new(place.clone()), at as u32),
+                ty: QualType::plain(value.ty),
+                span,
+            };
+            let assign =
+                Expr { kind: ExprKind::Assign(Box::new(field), Box::new(value)), ty: self.t.void, span };
+            then = self.sequence(assign, then);
+        }
+        let value = self.constant(ty.ty, Constant::Undefined, span);
+        Ok(Expr {
+            kind: ExprKind::LetTemporary { local, value: Box::new(value), then: Box::new(then) },
+            ty: ty.ty,
+            span,
+        })
     }
 
     /// The value that a member has by itself.
@@ -581,6 +623,26 @@ impl<'a> Sema<'a> {
                 }
             }
             return Ok(self.constant(ty.ty, Constant::Zero, span));
+        }
+        let has_defaults =
+            values.iter().zip(&fields).any(|(value, field)| value.is_none() && field.initializer.is_some());
+        if has_defaults {
+            return self.with_object(QualType::plain(ty.ty), span, |s| {
+                let mut out = Vec::with_capacity(values.len());
+                for (at, value) in values.into_iter().enumerate() {
+                    out.push(match value {
+                        Some(value) => value,
+                        None => {
+                            let hir = s.hir_type(fields[at].ty);
+                            match s.field_default(record, at, span)? {
+                                Some(value) => value,
+                                None => s.value_init(QualType::plain(hir.ty), span)?,
+                            }
+                        }
+                    });
+                }
+                Ok(out)
+            });
         }
         let mut out = Vec::with_capacity(values.len());
         for (at, value) in values.into_iter().enumerate() {

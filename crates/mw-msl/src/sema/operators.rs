@@ -400,6 +400,11 @@ impl<'a> Sema<'a> {
         {
             return self.pointer_arithmetic(op, a, b, span);
         }
+        if let (Type::SimdgroupMatrix { .. }, Type::SimdgroupMatrix { .. }) = (&ta, &tb)
+            && op == BinaryOp::Mul
+        {
+            return self.simdgroup_product(a, b, span);
+        }
         if let (Type::Matrix { .. }, _) | (_, Type::Matrix { .. }) = (&ta, &tb) {
             return self.matrix_arithmetic(op, a, b, span);
         }
@@ -508,6 +513,44 @@ impl<'a> Sema<'a> {
                 _ => {}
             }
             diagnostic
+        })
+    }
+
+    /// `a * b` of simdgroup matrices: the library's `simdgroup_multiply` into a temporary.
+    fn simdgroup_product(&mut self, a: Expr, b: Expr, span: Span) -> R<Expr> {
+        let candidates = crate::stdlib::candidates(
+            crate::stdlib::LibraryNamespace::Metal,
+            "simdgroup_multiply",
+            &mut self.program.types,
+        )
+        .unwrap_or_default();
+        let found = candidates.into_iter().find(|candidate| {
+            let [into, x, y] = candidate.parameters.as_slice() else { return false };
+            matches!(*self.ty(into.ty), Type::Reference { target, .. } if target.ty == a.ty)
+                && x.ty == a.ty
+                && y.ty == b.ty
+        });
+        let Some(candidate) = found else { return self.invalid(BinaryOp::Mul, &a, &b, span) };
+        let ty = a.ty;
+        let local = self.new_local("", QualType::plain(ty), span);
+        let place = self.local_place(local, span);
+        let into = self.address(place.clone());
+        let call = Expr {
+            kind: ExprKind::Builtin(crate::hir::BuiltinCall {
+                builtin: candidate.id,
+                arguments: vec![into, a, b],
+                math_mode: self.math_mode_of(),
+            }),
+            ty: self.t.void,
+            span,
+        };
+        let product = self.load(place);
+        let then = self.sequence(call, product);
+        let value = self.constant(ty, Constant::Undefined, span);
+        Ok(Expr {
+            kind: ExprKind::LetTemporary { local, value: Box::new(value), then: Box::new(then) },
+            ty,
+            span,
         })
     }
 

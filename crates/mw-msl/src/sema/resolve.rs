@@ -387,12 +387,12 @@ impl<'a> Sema<'a> {
         }
         let Some(element) = scalar else { return Err(Failed) };
         let range = match template {
-            BuiltinTemplate::Vector | BuiltinTemplate::PackedVector => 1..=4,
+            BuiltinTemplate::Vector | BuiltinTemplate::PackedVector => 1..=16,
             BuiltinTemplate::Matrix => 2..=4,
             _ => 1..=64,
         };
         for (size, at) in &sizes {
-            if !range.contains(size) {
+            if !range.contains(size) || matches!(*size, 5..=7 | 9..=15) {
                 return self.fail(|_| {
                     Diagnostic::new(
                         &codes::INVALID_TYPE,

@@ -412,6 +412,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) result_pattern: Option<&'a ast::Type>,
     /// A lambda's body: `this` is what it captured.
     pub(crate) lambda_this: bool,
+    /// The object whose members are being initialised, and whether one of them asked for it.
+    pub(crate) object: Option<(crate::hir::Place, bool)>,
 }
 
 impl Frame<'_> {
@@ -434,6 +436,7 @@ impl Frame<'_> {
             is_template: false,
             result_pattern: None,
             lambda_this: false,
+            object: None,
         }
     }
 }
