@@ -8,4 +8,5 @@ mod memory;
 mod program;
 mod reference;
 mod shapes;
+mod sources;
 mod value;

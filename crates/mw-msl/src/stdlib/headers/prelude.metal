@@ -396,17 +396,15 @@ constexpr constant bool is_constructible_v = is_constructible<T, Args...>::value
 template <typename T> struct is_trivially_copyable : bool_constant<__is_trivially_copyable(T)> {};
 template <typename T> constexpr constant bool is_trivially_copyable_v = is_trivially_copyable<T>::value;
 
-template <typename T> struct negation : bool_constant<!bool(T::value)> {};
+template <typename T> struct negation : bool_constant<!T::value> {};
 template <typename T> constexpr constant bool negation_v = negation<T>::value;
 template <typename...> struct conjunction : true_type {};
-template <typename T> struct conjunction<T> : T {};
 template <typename T, typename... Ts>
-struct conjunction<T, Ts...> : conditional_t<bool(T::value), conjunction<Ts...>, T> {};
+struct conjunction<T, Ts...> : conditional_t<(T::value), conjunction<Ts...>, T> {};
 template <typename... Ts> constexpr constant bool conjunction_v = conjunction<Ts...>::value;
 template <typename...> struct disjunction : false_type {};
-template <typename T> struct disjunction<T> : T {};
 template <typename T, typename... Ts>
-struct disjunction<T, Ts...> : conditional_t<bool(T::value), T, disjunction<Ts...>> {};
+struct disjunction<T, Ts...> : conditional_t<(T::value), T, disjunction<Ts...>> {};
 template <typename... Ts> constexpr constant bool disjunction_v = disjunction<Ts...>::value;
 
 template <typename T> struct __metal_signs {};
@@ -443,9 +441,8 @@ template <typename T> struct rank<T[]> : integral_constant<size_t, rank<T>::valu
 template <typename T, size_t N> struct rank<T[N]> : integral_constant<size_t, rank<T>::value + 1> {};
 template <typename T> constexpr constant size_t rank_v = rank<T>::value;
 template <typename T, unsigned I = 0> struct extent : integral_constant<size_t, 0> {};
-template <typename T, size_t N> struct extent<T[N], 0> : integral_constant<size_t, N> {};
-template <typename T, unsigned I, size_t N>
-struct extent<T[N], I> : integral_constant<size_t, extent<T, I - 1>::value> {};
+template <typename T, size_t N, unsigned I>
+struct extent<T[N], I> : integral_constant<size_t, I == 0 ? N : extent<T, I == 0 ? 0 : I - 1>::value> {};
 template <typename T, unsigned I = 0> constexpr constant size_t extent_v = extent<T, I>::value;
 
 template <typename... Ts> struct common_type {};
@@ -466,9 +463,6 @@ template <typename F, typename... Args> struct result_of<F(Args...)> : invoke_re
 template <typename T> using result_of_t = typename result_of<T>::type;
 
 // Numeric limits.
-template <typename T> struct numeric_limits {
-  static constexpr constant bool is_specialized = false;
-};
 template <typename T, bool Signed, int Digits> struct __metal_integer_limits {
   static constexpr constant bool is_specialized = true;
   static constexpr constant bool is_signed = Signed;
@@ -496,19 +490,6 @@ template <typename T, bool Signed, int Digits> struct __metal_integer_limits {
   static constexpr T signaling_NaN() { return T(0); }
   static constexpr T denorm_min() { return T(0); }
 };
-template <> struct numeric_limits<char> : __metal_integer_limits<char, true, 7> {};
-template <> struct numeric_limits<uchar> : __metal_integer_limits<uchar, false, 8> {};
-template <> struct numeric_limits<short> : __metal_integer_limits<short, true, 15> {};
-template <> struct numeric_limits<ushort> : __metal_integer_limits<ushort, false, 16> {};
-template <> struct numeric_limits<int> : __metal_integer_limits<int, true, 31> {};
-template <> struct numeric_limits<uint> : __metal_integer_limits<uint, false, 32> {};
-template <> struct numeric_limits<long> : __metal_integer_limits<long, true, 63> {};
-template <> struct numeric_limits<ulong> : __metal_integer_limits<ulong, false, 64> {};
-template <> struct numeric_limits<bool> : __metal_integer_limits<bool, false, 1> {
-  static constexpr bool max() { return true; }
-  static constexpr bool min() { return false; }
-  static constexpr bool lowest() { return false; }
-};
 template <int Digits, int Digits10, int MinExponent, int MaxExponent> struct __metal_float_limits {
   static constexpr constant bool is_specialized = true;
   static constexpr constant bool is_signed = true;
@@ -526,6 +507,22 @@ template <int Digits, int Digits10, int MinExponent, int MaxExponent> struct __m
   static constexpr constant int max_digits10 = 2 + Digits * 3 / 10;
   static constexpr constant int min_exponent = MinExponent;
   static constexpr constant int max_exponent = MaxExponent;
+};
+template <typename T> struct numeric_limits {
+  static constexpr constant bool is_specialized = false;
+};
+template <> struct numeric_limits<char> : __metal_integer_limits<char, true, 7> {};
+template <> struct numeric_limits<uchar> : __metal_integer_limits<uchar, false, 8> {};
+template <> struct numeric_limits<short> : __metal_integer_limits<short, true, 15> {};
+template <> struct numeric_limits<ushort> : __metal_integer_limits<ushort, false, 16> {};
+template <> struct numeric_limits<int> : __metal_integer_limits<int, true, 31> {};
+template <> struct numeric_limits<uint> : __metal_integer_limits<uint, false, 32> {};
+template <> struct numeric_limits<long> : __metal_integer_limits<long, true, 63> {};
+template <> struct numeric_limits<ulong> : __metal_integer_limits<ulong, false, 64> {};
+template <> struct numeric_limits<bool> : __metal_integer_limits<bool, false, 1> {
+  static constexpr bool max() { return true; }
+  static constexpr bool min() { return false; }
+  static constexpr bool lowest() { return false; }
 };
 template <> struct numeric_limits<half> : __metal_float_limits<11, 3, -13, 16> {
   static constexpr half max() { return HALF_MAX; }
