@@ -348,6 +348,7 @@ impl Emitter<'_, '_> {
                 {
                     let whole = self.read(&wide, slot.value);
                     self.set_band(band, whole);
+                    self.bands.set_home(band, slot.value, block);
                     continue;
                 }
                 if self.bands.follows(result) {
@@ -515,6 +516,10 @@ impl Emitter<'_, '_> {
                 let members = members.to_vec();
                 let values =
                     members.iter().map(|phi| self.incoming(*phi, from)).collect::<Result<Vec<_>, _>>()?;
+                if self.bands.home_of(&values).is_some_and(|(home, _)| home == slot.value) {
+                    // It is there already.
+                    continue;
+                }
                 let whole = self.band_value(&values)?;
                 writes.push((slot.value, whole, true));
                 continue;

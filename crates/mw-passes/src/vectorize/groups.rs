@@ -16,7 +16,7 @@ use mw_air::{
     AddressSpace, BinaryOp, BlockId, CastOp, Flags, Inst, InstId, IntPredicate, Layout, Scalar, Type,
     ValueDef, ValueId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::values::{Emitter, LANES, Wide};
 use crate::PassError;
@@ -63,13 +63,13 @@ pub(super) struct Groups {
     /// Stores, by the last of them.
     stores: FxHashMap<InstId, Group>,
     /// Stores that a later one does too.
-    covered: rustc_hash::FxHashSet<InstId>,
+    covered: FxHashSet<InstId>,
     /// What was read in pieces: the vectors of their chunks, by the values of their elements.
     pub(super) pieces: FxHashMap<Vec<ValueId>, Vec<ValueId>>,
 }
 
 /// An address as a sum: of what, how often, plus a constant.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Linear {
     terms: BTreeMap<(ValueId, bool), i64>,
     constant: i64,
@@ -166,6 +166,7 @@ impl Emitter<'_, '_> {
         let positions: FxHashMap<InstId, usize> =
             insts.iter().enumerate().map(|(position, id)| (*id, position)).collect();
         self.find_tiles(block, &positions);
+        let neighbours = self.neighbours(&insts);
         for (position, id) in insts.iter().copied().enumerate() {
             let data = self.source.inst(id);
             match &data.inst {
@@ -178,7 +179,10 @@ impl Emitter<'_, '_> {
                     let root = self.root(*ptr);
                     // What is read here may have been written by a store that is to be delayed.
                     search.close_stores(|open| Self::may_alias(open.root, open.space, root, space));
-                    let Some((key, constant)) = self.group_key(*ptr, &ty) else { continue };
+                    if self.tiles.contains(id) {
+                        continue;
+                    }
+                    let Some((key, constant)) = self.group_key(*ptr, &ty, &neighbours) else { continue };
                     let found = search.loads.iter_mut().find(|open| {
                         open.key == key && open.fits(constant) && open.root == root && open.space == space
                     });
@@ -203,7 +207,7 @@ impl Emitter<'_, '_> {
                     }
                     let root = self.root(*ptr);
                     search.close_loads(|open| Self::may_alias(open.root, open.space, root, space));
-                    let key = self.group_key(*ptr, &ty);
+                    let key = self.group_key(*ptr, &ty, &neighbours);
                     let same = |open: &Open| {
                         key.as_ref().is_some_and(|(key, constant)| {
                             open.key == *key
@@ -328,9 +332,58 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The form of an address that counts on a stride of 1, without counting on it: constant part apart.
+    fn form_without_units(&self, ptr: ValueId) -> Option<(Linear, i64)> {
+        let is_guess = |(value, _): &(ValueId, bool)| {
+            self.source.defining_inst(*value).is_some_and(|id| match self.source.inst(id).inst {
+                Inst::Binary { op: BinaryOp::Mul, lhs, rhs, .. } => {
+                    self.uniformity.is_unit(lhs) || self.uniformity.is_unit(rhs)
+                }
+                _ => false,
+            })
+        };
+        if !self.linear(ptr, 0).terms.keys().any(is_guess) {
+            return None;
+        }
+        let mut form = self.linear_form(ptr, 0, false);
+        let constant = form.take_constant();
+        Some((form, constant))
+    }
+
+    /// Forms of addresses that have a neighbour in the block whatever the stride is: each lane has a piece,
+    /// and lanes that lie side by side are not what the stride is for.
+    fn neighbours(&self, insts: &[InstId]) -> FxHashSet<Linear> {
+        let mut seen: FxHashMap<Linear, i64> = FxHashMap::default();
+        let mut neighbours = FxHashSet::default();
+        for id in insts {
+            let (Inst::Load { ptr, .. } | Inst::Store { ptr, .. }) = self.source.inst(*id).inst else {
+                continue;
+            };
+            if self.source.value_type(ptr).address_space() == Some(AddressSpace::THREAD) {
+                continue;
+            }
+            let Some((form, constant)) = self.form_without_units(ptr) else { continue };
+            if *seen.entry(form.clone()).or_insert(constant) != constant {
+                neighbours.insert(form);
+            }
+        }
+        neighbours
+    }
+
     /// What accesses of one group have in common, and the constant by which they differ.
-    fn group_key(&self, ptr: ValueId, ty: &Type) -> Option<((Linear, i64, i64), i64)> {
+    fn group_key(
+        &self,
+        ptr: ValueId,
+        ty: &Type,
+        neighbours: &FxHashSet<Linear>,
+    ) -> Option<((Linear, i64, i64), i64)> {
         let size = Layout::store_size(ty) as i64;
+        if !neighbours.is_empty()
+            && let Some((form, constant)) = self.form_without_units(ptr)
+            && neighbours.contains(&form)
+        {
+            return Some(((form, 0, size), constant));
+        }
         let stride = match self.shape(ptr) {
             Shape::Uniform => return None,
             Shape::Strided(stride) if stride == size => return None,
@@ -349,13 +402,18 @@ impl Emitter<'_, '_> {
     }
 
     pub(super) fn linear(&self, value: ValueId, depth: u32) -> Linear {
+        self.linear_form(value, depth, true)
+    }
+
+    /// A guess at the linear form of a number or an address. With `units`, strides that are taken for 1 are.
+    fn linear_form(&self, value: ValueId, depth: u32, units: bool) -> Linear {
         let mut form = Linear::default();
         if let Some(constant) = self.source.as_int(value) {
             let bits = self.source.value_type(value).scalar().map_or(64, Scalar::bits);
             form.constant = (constant as i64) << (64 - bits) >> (64 - bits);
             return form;
         }
-        if self.uniformity.is_unit(value) {
+        if units && self.uniformity.is_unit(value) {
             form.constant = 1;
             return form;
         }
@@ -369,7 +427,7 @@ impl Emitter<'_, '_> {
         };
         match &self.source.inst(id).inst {
             Inst::Gep { source, base, indices, .. } => {
-                form = self.linear(*base, depth + 1);
+                form = self.linear_form(*base, depth + 1, units);
                 let mut ty = source.clone();
                 for (position, index) in indices.iter().enumerate() {
                     if position > 0 {
@@ -381,39 +439,39 @@ impl Emitter<'_, '_> {
                         }
                         ty = ty.element(0).unwrap_or(Type::I8);
                     }
-                    form.add(&self.linear(*index, depth + 1), Layout::alloc_size(&ty) as i64);
+                    form.add(&self.linear_form(*index, depth + 1, units), Layout::alloc_size(&ty) as i64);
                 }
                 form
             }
             Inst::Cast { op: CastOp::ZExt | CastOp::SExt, value: from, .. } => {
                 // A guess: that the sum does not wrap is checked by comparing addresses.
-                self.linear(*from, depth + 1)
+                self.linear_form(*from, depth + 1, units)
             }
             Inst::Binary { op: BinaryOp::Add, lhs, rhs, .. } => {
-                form = self.linear(*lhs, depth + 1);
-                form.add(&self.linear(*rhs, depth + 1), 1);
+                form = self.linear_form(*lhs, depth + 1, units);
+                form.add(&self.linear_form(*rhs, depth + 1, units), 1);
                 form
             }
             Inst::Binary { op: BinaryOp::Or, lhs, rhs, flags } if flags.contains(Flags::DISJOINT) => {
-                form = self.linear(*lhs, depth + 1);
-                form.add(&self.linear(*rhs, depth + 1), 1);
+                form = self.linear_form(*lhs, depth + 1, units);
+                form.add(&self.linear_form(*rhs, depth + 1, units), 1);
                 form
             }
             Inst::Binary { op: BinaryOp::Sub, lhs, rhs, .. } => {
-                form = self.linear(*lhs, depth + 1);
-                form.add(&self.linear(*rhs, depth + 1), -1);
+                form = self.linear_form(*lhs, depth + 1, units);
+                form.add(&self.linear_form(*rhs, depth + 1, units), -1);
                 form
             }
             Inst::Binary { op: BinaryOp::Mul, lhs, rhs, .. } => match self.source.as_int(*rhs) {
                 Some(factor) => {
-                    form.add(&self.linear(*lhs, depth + 1), factor as i64);
+                    form.add(&self.linear_form(*lhs, depth + 1, units), factor as i64);
                     form
                 }
                 None => whole(false),
             },
             Inst::Binary { op: BinaryOp::Shl, lhs, rhs, .. } => match self.source.as_int(*rhs) {
                 Some(count) if count < 32 => {
-                    form.add(&self.linear(*lhs, depth + 1), 1 << count);
+                    form.add(&self.linear_form(*lhs, depth + 1, units), 1 << count);
                     form
                 }
                 _ => whole(false),
@@ -475,7 +533,7 @@ impl Emitter<'_, '_> {
         }
         let memory = Scalar::Int(group.size as u16 * 8);
         if group.stride == 0 {
-            return self.emit_pieces_load(&group, &pointers, memory);
+            return self.emit_pieces_load(block, &group, &pointers, memory);
         }
         let (condition, base) = self.group_condition(&pointers)?;
         let span = pointers.iter().map(|(_, at, _)| at / group.size).max().unwrap_or(0);

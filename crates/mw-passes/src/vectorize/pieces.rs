@@ -6,7 +6,7 @@
 //! **Requires** what [`super::groups`] requires.
 //! **Cost** 32 accesses of up to 16 bytes for each 16 bytes of a piece.
 
-use mw_air::{AddressSpace, BinaryOp, CastOp, Inst, IntPredicate, Layout, Scalar, Type, ValueId};
+use mw_air::{AddressSpace, BinaryOp, BlockId, CastOp, Inst, IntPredicate, Layout, Scalar, Type, ValueId};
 
 use super::groups::Group;
 use super::values::{Emitter, LANES, PTR, Wide};
@@ -16,8 +16,7 @@ impl Emitter<'_, '_> {
     /// The scalar address of each lane's piece.
     fn lane_addresses(&mut self, pointers: &[(ValueId, i64, u32)]) -> Result<Vec<ValueId>, PassError> {
         let first = Self::lowest(pointers)?;
-        // Where it holds under a condition only, `pieces_condition` has it.
-        if let (Wide::Affine { base, .. }, Some(offsets)) =
+        if let (Wide::Affine { base, ok: None, .. }, Some(offsets)) =
             (self.wide(first)?, self.uniformity.offsets(first))
         {
             return Ok(offsets
@@ -38,8 +37,10 @@ impl Emitter<'_, '_> {
         self.b().push_void(inst);
         Ok((0..u64::from(LANES))
             .map(|lane| {
-                let lane = self.function.const_int(Type::I64, lane);
-                self.lane_of((slot, Scalar::Ptr(AddressSpace::THREAD)), lane)
+                let bytes = Layout::store_size(&PTR);
+                let ptr = self.offset(slot, lane * bytes);
+                let inst = Inst::Load { ptr, align: bytes as u32, volatile: true, ordering: None };
+                self.b().push(inst, PTR)
             })
             .collect())
     }
@@ -49,22 +50,19 @@ impl Emitter<'_, '_> {
         let mask = self.mask();
         let mut condition = self.all(mask);
         let first = Self::lowest(pointers)?;
-        if let Wide::Affine { ok: Some(ok), .. } = self.wide(first)? {
-            condition = self.b().binary(BinaryOp::And, condition, ok);
-        }
         for (ptr, at, _) in pointers {
             if *at == 0 || self.is_apart_by(first, *ptr, *at) {
                 continue;
             }
             let same = match (self.wide(first)?, self.wide(*ptr)?) {
-                (Wide::Affine { base, shape, .. }, Wide::Affine { base: other, shape: other_shape, ok })
-                    if shape == other_shape =>
-                {
+                (
+                    Wide::Affine { base, shape, ok: None },
+                    Wide::Affine { base: other, shape: other_shape, ok: None },
+                ) if shape == other_shape => {
                     let mut b = self.b();
                     let offset = b.int(&Type::I64, *at as u64);
                     let expected = b.gep(&Type::I8, base, vec![offset]);
-                    let same = b.icmp(IntPredicate::Eq, other, expected);
-                    ok.map_or(same, |ok| self.b().binary(BinaryOp::And, same, ok))
+                    b.icmp(IntPredicate::Eq, other, expected)
                 }
                 _ => {
                     // As numbers: LLVM 22 breaks modules that compare vectors of computed addresses.
@@ -170,6 +168,7 @@ impl Emitter<'_, '_> {
     /// Each lane's piece, and its elements.
     pub(super) fn emit_pieces_load(
         &mut self,
+        block: BlockId,
         group: &Group,
         pointers: &[(ValueId, i64, u32)],
         memory: Scalar,
@@ -183,6 +182,7 @@ impl Emitter<'_, '_> {
             condition,
             |this| {
                 let addresses = this.lane_addresses(pointers)?;
+                this.prefetch_next_round(block, Self::lowest(pointers)?, &addresses)?;
                 let ty = Type::Vector(memory, chunks.elements as u32);
                 let mut vectors = Vec::new();
                 for chunk in 0..chunks.per_piece() as u64 {

@@ -7,7 +7,9 @@
 //! **Ensures** the order of additions of each element: ascending k from c.
 //!
 //! A wide accumulator stays as it is through chains of products and round loops: only where one of its
-//! parts is used alone is it taken apart.
+//! parts is used alone is it taken apart. It lives on the stack and comes into registers for one product at
+//! a time, by volatile accesses: left to itself LLVM keeps all accumulators of a kernel under way at once,
+//! four times what there are registers for, and moves them at every step.
 
 use mw_air::intrinsics::{Intrinsic, MatrixOp};
 use mw_air::{BlockId, Callee, Constant, Function, Inst, InstId, Scalar, Type, TypedConstant, ValueId};
@@ -31,6 +33,13 @@ pub(super) struct Bands {
     products: FxHashMap<InstId, Vec<InstId>>,
     /// Where a left factor lies in memory, by value and block.
     spilled: FxHashMap<(ValueId, BlockId), ValueId>,
+    /// Where right factors side by side lie in memory, row by row.
+    rights: FxHashMap<(Vec<ValueId>, BlockId), ValueId>,
+    /// Where a band lies in memory, once emitted, and the block that put it there: until its only use, a
+    /// product that writes there.
+    home: Vec<Option<(ValueId, BlockId)>>,
+    /// How often matrices are used.
+    uses: FxHashMap<ValueId, u32>,
 }
 
 /// A product `a·b + c` that can be paired.
@@ -98,7 +107,37 @@ impl Bands {
             }
         }
         bands.whole = vec![None; bands.members.len()];
+        bands.home = vec![None; bands.members.len()];
+        if !bands.members.is_empty() {
+            bands.count_uses(function, control);
+        }
         bands
+    }
+
+    fn count_uses(&mut self, function: &Function, control: &Control) {
+        for block in &control.order {
+            let mut count = |value: ValueId| {
+                if self.place.contains_key(&value) {
+                    *self.uses.entry(value).or_default() += 1;
+                }
+            };
+            for id in &function.block(*block).insts {
+                function.inst(*id).inst.for_each_operand(&mut count);
+            }
+            if let Some(value) = function.block(*block).terminator.operand() {
+                count(value);
+            }
+        }
+    }
+
+    /// Where these values lie in memory, side by side.
+    pub(super) fn home_of(&self, values: &[ValueId]) -> Option<(ValueId, BlockId)> {
+        self.band(values).and_then(|band| self.home[band])
+    }
+
+    /// Says where a band lies in memory.
+    pub(super) fn set_home(&mut self, band: usize, slot: ValueId, block: BlockId) {
+        self.home[band] = Some((slot, block));
     }
 
     /// The band that these values are, whole and in order.
@@ -188,44 +227,105 @@ impl Emitter<'_, '_> {
             ids.iter().filter_map(|id| product(self.shared.module, self.source, *id)).collect();
         let formats = products[0].formats;
         let left = self.left_factor(block, products[0].a, formats[0])?;
-        let mut sides = Vec::new();
-        for product in &products {
-            let side = self.uniform(product.b)?;
-            sides.push(self.widen_float(formats[1], side));
-        }
+        let rights: Vec<ValueId> = products.iter().map(|product| product.b).collect();
+        let right = self.right_factors(block, &rights, formats[1])?;
         let sums: Vec<ValueId> = products.iter().map(|product| product.c).collect();
-        let whole = self.band_value(&sums)?;
-        let width = 8 * products.len() as i32;
+        let width = 8 * products.len() as u64;
+        let per_row = width / 16;
         let row_type = Type::Vector(Scalar::Float, 16);
-        // One register for each half row of 16.
-        let mut halves: Vec<ValueId> = (0..8 * width / 16)
-            .map(|half| self.b().shuffle(whole, whole, (half * 16..half * 16 + 16).collect()))
-            .collect();
-        let per_row = halves.len() / 8;
-        for k in 0..8 {
-            let rights: Vec<ValueId> = sides
-                .chunks(2)
-                .map(|pair| {
-                    let order =
-                        (0..16).map(|index| if index < 8 { k * 8 + index } else { 56 + k * 8 + index });
-                    self.b().shuffle(pair[0], pair[1], order.collect())
-                })
-                .collect();
-            for row in 0..8 {
-                let mut b = self.b();
-                let index = b.int(&Type::I64, row as u64 * 8 + k as u64);
-                let place = b.gep(&Type::FLOAT, left, vec![index]);
-                let element = b.load(&Type::FLOAT, place, 4);
-                let factor = b.splat(element, 16);
-                for (right, sum) in rights.iter().zip(&mut halves[row * per_row..(row + 1) * per_row]) {
-                    *sum = self.call_value("llvm.fma.v16f32", vec![factor, *right, *sum], &row_type);
+        let (from, made) = match self.bands.home_of(&sums) {
+            Some(home) => home,
+            None => {
+                let whole = self.band_value(&sums)?;
+                let slot = self.band_slot(products.len());
+                self.write(slot, whole);
+                (slot, block)
+            }
+        };
+        // What nothing else needs, and no other round of a loop, makes room for what comes.
+        let innermost = |block: BlockId| self.control.loops.innermost[block.index()];
+        let in_place = innermost(made) == innermost(block)
+            && sums.iter().all(|sum| self.bands.uses.get(sum).is_none_or(|count| *count <= 1));
+        let to = if in_place { from } else { self.band_slot(products.len()) };
+        // As many rows at a time as registers hold.
+        let rows = if self.shared.options.two_register_permutes { 8 } else { 2 };
+        for first in (0..8).step_by(rows) {
+            let places: Vec<u64> = (first as u64 * per_row..(first + rows) as u64 * per_row).collect();
+            let mut halves: Vec<ValueId> =
+                places.iter().map(|half| self.volatile_load(from, half * 64, &row_type)).collect();
+            for k in 0..8 {
+                let rights: Vec<ValueId> = (0..per_row)
+                    .map(|half| self.volatile_load(right, (k * width + half * 16) * 4, &row_type))
+                    .collect();
+                for row in 0..rows as u64 {
+                    let mut b = self.b();
+                    let index = b.int(&Type::I64, (first as u64 + row) * 8 + k);
+                    let place = b.gep(&Type::FLOAT, left, vec![index]);
+                    let element = b.load(&Type::FLOAT, place, 4);
+                    let factor = b.splat(element, 16);
+                    let sums = &mut halves[(row * per_row) as usize..((row + 1) * per_row) as usize];
+                    for (right, sum) in rights.iter().zip(sums) {
+                        *sum = self.call_value("llvm.fma.v16f32", vec![factor, *right, *sum], &row_type);
+                    }
                 }
             }
+            for (half, value) in places.iter().zip(halves) {
+                self.volatile_store(to, half * 64, value);
+            }
         }
-        let whole = self.concatenate(halves);
+        let whole = self.read(&band_type(products.len()), to);
         let (band, _) = self.bands.led_by(products[0].result).expect("products of a band are one");
         self.set_band(band, whole);
+        self.bands.set_home(band, to, block);
         Ok(true)
+    }
+
+    fn band_slot(&mut self, count: usize) -> ValueId {
+        self.slot(&band_type(count))
+    }
+
+    fn volatile_load(&mut self, base: ValueId, offset: u64, ty: &Type) -> ValueId {
+        let mut b = self.b();
+        let offset = b.int(&Type::I64, offset);
+        let ptr = b.gep(&Type::I8, base, vec![offset]);
+        b.push(Inst::Load { ptr, align: 64, volatile: true, ordering: None }, ty.clone())
+    }
+
+    fn volatile_store(&mut self, base: ValueId, offset: u64, value: ValueId) {
+        let mut b = self.b();
+        let offset = b.int(&Type::I64, offset);
+        let ptr = b.gep(&Type::I8, base, vec![offset]);
+        b.push_void(Inst::Store { ptr, value, align: 64, volatile: true, ordering: None });
+    }
+
+    /// Right factors side by side in memory, row by row.
+    fn right_factors(
+        &mut self,
+        block: BlockId,
+        values: &[ValueId],
+        format: Scalar,
+    ) -> Result<ValueId, PassError> {
+        let key = (values.to_vec(), block);
+        if let Some(slot) = self.bands.rights.get(&key) {
+            return Ok(*slot);
+        }
+        let mut sides = Vec::new();
+        for value in values {
+            let side = self.uniform(*value)?;
+            sides.push(self.widen_float(format, side));
+        }
+        let slot = self.band_slot(values.len());
+        let mut at = 0;
+        for k in 0..8 {
+            for pair in sides.chunks(2) {
+                let order = (0..16).map(|index| if index < 8 { k * 8 + index } else { 56 + k * 8 + index });
+                let row = self.b().shuffle(pair[0], pair[1], order.collect());
+                self.volatile_store(slot, at, row);
+                at += 64;
+            }
+        }
+        self.bands.rights.insert(key, slot);
+        Ok(slot)
     }
 
     /// A left factor in memory, where its elements can be broadcast from.

@@ -7,7 +7,7 @@
 //! **Cost** O(matrices × instructions between their two loads).
 
 use mw_air::{BinaryOp, BlockId, Callee, CastOp, Inst, InstId, IntPredicate, Layout, Scalar, Type, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::values::{Emitter, LANES, Wide};
 use crate::PassError;
@@ -31,8 +31,17 @@ pub(super) struct Tile {
 #[derive(Debug, Default)]
 pub(super) struct Tiles {
     by_load: FxHashMap<InstId, Tile>,
+    /// All loads of tiles.
+    loads: FxHashSet<InstId>,
     /// Matrices that were read, by the values of the two loads.
     read: FxHashMap<(ValueId, ValueId), ValueId>,
+}
+
+impl Tiles {
+    /// Whether a load is part of a tile.
+    pub(super) fn contains(&self, load: InstId) -> bool {
+        self.loads.contains(&load)
+    }
 }
 
 impl Emitter<'_, '_> {
@@ -43,6 +52,7 @@ impl Emitter<'_, '_> {
             if let Some(tile) = self.tile_of(*id, positions) {
                 let leader =
                     if positions[&tile.first] < positions[&tile.second] { tile.first } else { tile.second };
+                tiles.loads.extend([tile.first, tile.second]);
                 tiles.by_load.entry(leader).or_insert(tile);
             }
         }
