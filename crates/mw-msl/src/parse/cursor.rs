@@ -129,6 +129,7 @@ impl Parser<'_> {
             match token.kind {
                 // What the preprocessor left of a wrong macro use: reported already.
                 TokenKind::Unknown if token.name == words::EMPTY => {}
+                TokenKind::Eof if self.is_cut_off() => {}
                 TokenKind::Unknown | TokenKind::UnterminatedChar | TokenKind::UnterminatedString => {
                     self.report_broken_token(token);
                 }
@@ -139,6 +140,18 @@ impl Parser<'_> {
             }
         }
         Err(Failed)
+    }
+
+    /// The text ends early for a reason that was reported: what is missing at its end is no mistake.
+    pub(super) fn is_cut_off(&self) -> bool {
+        use mw_diagnostics::registry::preprocess as early;
+        let cuts = [
+            &early::EXPANSION_TOO_LARGE,
+            &early::INCLUDE_TOO_DEEP,
+            &early::UNTERMINATED_COMMENT,
+            &early::UNTERMINATED_LITERAL,
+        ];
+        self.diagnostics.iter().any(|diagnostic| cuts.contains(&diagnostic.code))
     }
 
     /// Reports without failing, unless this is an attempt.
@@ -187,7 +200,11 @@ impl Parser<'_> {
             return Ok(self.bump());
         }
         let text = kind.spelling();
-        let end = self.previous_span().after();
+        // What opens stands before what it holds, what ends behind what it ends.
+        let end = match kind {
+            TokenKind::LeftParen | TokenKind::LeftBrace | TokenKind::Less => self.token().span.before(),
+            _ => self.previous_span().after(),
+        };
         self.fail(|parser| {
             let found = parser.describe(parser.token());
             Diagnostic::new(

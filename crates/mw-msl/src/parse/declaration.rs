@@ -1,7 +1,7 @@
 //! Declarations: namespaces, usings, variables and functions.
 
 use mw_diagnostics::Diagnostic;
-use mw_diagnostics::registry::{preprocess as lexical, syntax as codes};
+use mw_diagnostics::registry::syntax as codes;
 use mw_source::Span;
 
 use super::declarator::{Declarator, FunctionChunk, Place};
@@ -182,12 +182,7 @@ impl Parser<'_> {
             return;
         }
         // One missing brace leaves all the outer ones open too, and an open literal swallows braces.
-        let explains = |diagnostic: &Diagnostic| {
-            diagnostic.code == &codes::UNCLOSED_BRACE
-                || diagnostic.code == &lexical::UNTERMINATED_LITERAL
-                || diagnostic.code == &lexical::UNTERMINATED_COMMENT
-        };
-        if self.diagnostics.iter().any(explains) {
+        if self.is_cut_off() || self.diagnostics.iter().any(|found| found.code == &codes::UNCLOSED_BRACE) {
             return;
         }
         self.report(
@@ -397,6 +392,20 @@ impl Parser<'_> {
     fn nothing_declared<T>(&mut self, spec: &DeclSpec) -> Parse<T> {
         if !spec.has_type {
             return self.expected(&codes::EXPECTED_TYPE, "a type");
+        }
+        let previous = self.tokens[self.at.saturating_sub(1)];
+        if previous.kind == TokenKind::Ident && Self::address_space(previous.name).is_some() {
+            // `float device = 1;`: the word was meant as a name.
+            return self.fail(|parser| {
+                let text = parser.interner.text(previous.name);
+                Diagnostic::new(
+                    &codes::EXPECTED_NAME,
+                    previous.span,
+                    format!("expected the name that is declared, found the keyword `{text}`"),
+                )
+                .label("an address space of Metal")
+                .help("choose another name")
+            });
         }
         self.expected(&codes::EXPECTED_NAME, "the name that is declared")
     }

@@ -228,13 +228,14 @@ impl Preprocessor<'_> {
         let enough = given >= named;
         if !enough || given > parameters {
             let plural = if parameters == 1 { "" } else { "s" };
+            let verb = if given == 1 { "is" } else { "are" };
             let needs =
                 if definition.is_variadic { format!("at least {named}") } else { format!("{parameters}") };
             self.diagnostics.push(
                 Diagnostic::new(
                     &codes::MACRO_ARGUMENTS,
                     name.span,
-                    format!("the macro `{text}` takes {needs} argument{plural}, and {given} are given"),
+                    format!("the macro `{text}` takes {needs} argument{plural}, and {given} {verb} given"),
                 )
                 .label("used here")
                 .with_label(definition.definition, "defined here"),

@@ -1,0 +1,4 @@
+#if __METAL_VERSION__ < 240
+#error "too old"
+#endif
+kernel void k() {}

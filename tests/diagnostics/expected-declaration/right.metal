@@ -1,0 +1,2 @@
+int one() { return 1; }
+;

@@ -1,0 +1,3 @@
+return 1;
+//~^ error[MSL0104]: expected a declaration, found `return`
+kernel void k() {}

@@ -1,0 +1,1 @@
+#define THERE 1

@@ -1,0 +1,3 @@
+#pragma once
+#include "once.h"
+int once;

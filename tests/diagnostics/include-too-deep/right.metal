@@ -1,0 +1,3 @@
+#include "once.h"
+#include "once.h"
+kernel void k() {}

@@ -1,0 +1,4 @@
+#include <metal_stdlib>
+#pragma mark - kernels
+#
+kernel void k() {}

@@ -1,0 +1,6 @@
+#ifdef FAST
+#if 1
+#else
+#endif
+#endif
+kernel void k() {}

@@ -1,0 +1,3 @@
+kernel void k(device float *a) {
+  { a[1] = 1; }
+}

@@ -1,0 +1,3 @@
+/* a comment /* with a second start
+   over lines */
+kernel void k() {}

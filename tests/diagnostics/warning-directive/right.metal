@@ -1,0 +1,4 @@
+#ifndef __METAL__
+#warning slow path
+#endif
+kernel void k() {}
