@@ -43,14 +43,15 @@ impl<'a> Sema<'a> {
             ExprKind::Paren(inner) => self.expr(inner),
             ExprKind::Unary(op, inner) => self.unary(*op, inner, span),
             ExprKind::Binary(op, left, right) => {
-                let left = self.expr(left)?;
-                let right = self.expr(right)?;
-                self.binary(*op, left, right, span)
+                // Both sides are checked, so that a mistake in one hides none in the other.
+                let left = self.expr(left);
+                let right = self.expr(right);
+                self.binary(*op, left?, right?, span)
             }
             ExprKind::Assign(op, target, value) => {
-                let target = self.expr(target)?;
-                let value = self.expr(value)?;
-                self.assign(*op, target, value, span)
+                let target = self.expr(target);
+                let value = self.expr(value);
+                self.assign(*op, target?, value?, span)
             }
             ExprKind::Conditional(condition, then, otherwise) => {
                 self.conditional(condition, then, otherwise, span)

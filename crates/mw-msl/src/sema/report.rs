@@ -24,6 +24,22 @@ impl Sema<'_> {
         if self.quiet > 0 || !self.reported.insert((diagnostic.code.number, diagnostic.primary.span)) {
             return;
         }
+        // A mistake that shows inside the library was made where the user called it.
+        if !self.is_user(diagnostic.primary.span)
+            && let Some((at, _)) = self.chain.iter().rev().find(|(span, _)| self.is_user(*span)).cloned()
+        {
+            let inner = std::mem::replace(
+                &mut diagnostic.primary,
+                mw_diagnostics::Label { span: at, text: "instantiated here".to_owned() },
+            );
+            diagnostic.labels.push(mw_diagnostics::Label {
+                span: inner.span,
+                text: if inner.text.is_empty() { "in the library".to_owned() } else { inner.text },
+            });
+            if !self.reported.insert((diagnostic.code.number, at)) {
+                return;
+            }
+        }
         if diagnostic.chain.is_empty() {
             // Innermost first; a long way is shortened in its middle.
             let steps: Vec<_> = self.chain.iter().rev().collect();
