@@ -70,4 +70,17 @@ static_assert(CHAR_BIT == 8 && MAXFLOAT == FLT_MAX && INFINITY == HUGE_VALF && N
 static_assert(sizeof(float3) == 16 && sizeof(packed_float3) == 12 && sizeof(half3) == 8, "");
 static_assert((mem_flags::mem_device | mem_flags::mem_threadgroup) == mem_flags(3), "");
 
-kernel void k(device uint *out) { out[0] = 1; }
+struct Wide { int x; };
+template <> struct metal::_numeric_limits_impl<Wide> : metal::_fp_numeric_limits_impl_base {
+  static constexpr int max() { return 5; }
+};
+static_assert(numeric_limits<Wide>::max() == 5 && numeric_limits<Wide>::has_infinity, "");
+static_assert(numeric_limits<const int>::digits == 31, "");
+static_assert(__is_valid_simdgroup_type<half>::value && __is_valid_simdgroup_type<uint4>::value, "");
+static_assert(!__is_valid_simdgroup_type<long>::value && !__is_valid_simdgroup_type<bfloat>::value, "");
+static_assert(!__is_valid_simdgroup_type<Wide>::value, "");
+
+kernel void k(device uint *out) {
+  assert(out != nullptr);
+  out[0] = 1;
+}

@@ -79,6 +79,7 @@ typedef __metal_atomic<float> atomic_float;
 #define METAL_CONST_ARG(x)
 #define METAL_ASM(x)
 #define NULL 0
+#define assert(condition) ((void)0)
 #ifndef __METAL_MEMORY_SCOPE_SYSTEM__
 #define __METAL_MEMORY_SCOPE_SYSTEM__ 3
 #endif
@@ -490,7 +491,8 @@ template <typename T, bool Signed, int Digits> struct __metal_integer_limits {
   static constexpr T signaling_NaN() { return T(0); }
   static constexpr T denorm_min() { return T(0); }
 };
-template <int Digits, int Digits10, int MinExponent, int MaxExponent> struct __metal_float_limits {
+// A base that sources use too.
+struct _fp_numeric_limits_impl_base {
   static constexpr constant bool is_specialized = true;
   static constexpr constant bool is_signed = true;
   static constexpr constant bool is_integer = false;
@@ -501,6 +503,9 @@ template <int Digits, int Digits10, int MinExponent, int MaxExponent> struct __m
   static constexpr constant bool has_infinity = true;
   static constexpr constant bool has_quiet_NaN = true;
   static constexpr constant bool has_signaling_NaN = true;
+};
+template <int Digits, int Digits10, int MinExponent, int MaxExponent>
+struct __metal_float_limits : _fp_numeric_limits_impl_base {
   static constexpr constant int radix = 2;
   static constexpr constant int digits = Digits;
   static constexpr constant int digits10 = Digits10;
@@ -508,23 +513,25 @@ template <int Digits, int Digits10, int MinExponent, int MaxExponent> struct __m
   static constexpr constant int min_exponent = MinExponent;
   static constexpr constant int max_exponent = MaxExponent;
 };
-template <typename T> struct numeric_limits {
+// Sources specialise this one, by which numbers of their own get limits.
+template <typename T> struct _numeric_limits_impl {
   static constexpr constant bool is_specialized = false;
 };
-template <> struct numeric_limits<char> : __metal_integer_limits<char, true, 7> {};
-template <> struct numeric_limits<uchar> : __metal_integer_limits<uchar, false, 8> {};
-template <> struct numeric_limits<short> : __metal_integer_limits<short, true, 15> {};
-template <> struct numeric_limits<ushort> : __metal_integer_limits<ushort, false, 16> {};
-template <> struct numeric_limits<int> : __metal_integer_limits<int, true, 31> {};
-template <> struct numeric_limits<uint> : __metal_integer_limits<uint, false, 32> {};
-template <> struct numeric_limits<long> : __metal_integer_limits<long, true, 63> {};
-template <> struct numeric_limits<ulong> : __metal_integer_limits<ulong, false, 64> {};
-template <> struct numeric_limits<bool> : __metal_integer_limits<bool, false, 1> {
+template <typename T> struct numeric_limits : _numeric_limits_impl<remove_cv_t<T>> {};
+template <> struct _numeric_limits_impl<char> : __metal_integer_limits<char, true, 7> {};
+template <> struct _numeric_limits_impl<uchar> : __metal_integer_limits<uchar, false, 8> {};
+template <> struct _numeric_limits_impl<short> : __metal_integer_limits<short, true, 15> {};
+template <> struct _numeric_limits_impl<ushort> : __metal_integer_limits<ushort, false, 16> {};
+template <> struct _numeric_limits_impl<int> : __metal_integer_limits<int, true, 31> {};
+template <> struct _numeric_limits_impl<uint> : __metal_integer_limits<uint, false, 32> {};
+template <> struct _numeric_limits_impl<long> : __metal_integer_limits<long, true, 63> {};
+template <> struct _numeric_limits_impl<ulong> : __metal_integer_limits<ulong, false, 64> {};
+template <> struct _numeric_limits_impl<bool> : __metal_integer_limits<bool, false, 1> {
   static constexpr bool max() { return true; }
   static constexpr bool min() { return false; }
   static constexpr bool lowest() { return false; }
 };
-template <> struct numeric_limits<half> : __metal_float_limits<11, 3, -13, 16> {
+template <> struct _numeric_limits_impl<half> : __metal_float_limits<11, 3, -13, 16> {
   static constexpr half max() { return HALF_MAX; }
   static constexpr half min() { return HALF_MIN; }
   static constexpr half lowest() { return -HALF_MAX; }
@@ -535,7 +542,7 @@ template <> struct numeric_limits<half> : __metal_float_limits<11, 3, -13, 16> {
   static constexpr half signaling_NaN() { return as_type<half>(ushort(0x7d00)); }
   static constexpr half denorm_min() { return as_type<half>(ushort(1)); }
 };
-template <> struct numeric_limits<bfloat> : __metal_float_limits<8, 2, -125, 128> {
+template <> struct _numeric_limits_impl<bfloat> : __metal_float_limits<8, 2, -125, 128> {
   static constexpr bfloat max() { return as_type<bfloat>(ushort(0x7f7f)); }
   static constexpr bfloat min() { return as_type<bfloat>(ushort(0x0080)); }
   static constexpr bfloat lowest() { return as_type<bfloat>(ushort(0xff7f)); }
@@ -546,7 +553,7 @@ template <> struct numeric_limits<bfloat> : __metal_float_limits<8, 2, -125, 128
   static constexpr bfloat signaling_NaN() { return as_type<bfloat>(ushort(0x7fa0)); }
   static constexpr bfloat denorm_min() { return as_type<bfloat>(ushort(1)); }
 };
-template <> struct numeric_limits<float> : __metal_float_limits<24, 6, -125, 128> {
+template <> struct _numeric_limits_impl<float> : __metal_float_limits<24, 6, -125, 128> {
   static constexpr float max() { return FLT_MAX; }
   static constexpr float min() { return FLT_MIN; }
   static constexpr float lowest() { return -FLT_MAX; }
@@ -612,6 +619,13 @@ private:
 };
 METAL_FUNC quad_vote quad_ballot(bool expr) { return quad_vote(__metal_quad_ballot(expr)); }
 METAL_FUNC quad_vote quad_active_threads_mask() { return quad_vote(__metal_quad_ballot(true)); }
+
+// Types that lanes exchange; sources ask it by this name.
+template <typename T>
+struct __is_valid_simdgroup_type
+    : bool_constant<
+          __metal_kind<T>::value != 0 && sizeof(make_scalar_t<T>) <= 4 && !is_same<make_scalar_t<T>, bfloat>::value &&
+          !is_same<make_scalar_t<T>, bool>::value> {};
 
 // Simdgroup matrices.
 template <typename T, int Cols, int Rows = Cols>
