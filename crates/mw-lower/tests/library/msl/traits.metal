@@ -46,6 +46,7 @@ static_assert(is_same_v<invoke_result_t<Functor, int>, float>, "");
 static_assert(is_same_v<common_type_t<int, float>, float>, "");
 static_assert(conjunction_v<true_type, true_type> && !conjunction_v<true_type, false_type>, "");
 static_assert(disjunction_v<false_type, true_type> && negation_v<false_type>, "");
+static_assert(_disjunction<is_same<int, float>, is_same<int, int>>::value, "");
 static_assert(integral_constant<int, 3>::value == 3 && integral_constant<int, 3>() == 3, "");
 static_assert(bool_constant<true>::value && !false_type::value, "");
 static_assert(tuple_size_v<tuple<int, float>> == 2, "");

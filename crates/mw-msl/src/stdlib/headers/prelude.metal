@@ -407,6 +407,10 @@ template <typename...> struct disjunction : false_type {};
 template <typename T, typename... Ts>
 struct disjunction<T, Ts...> : conditional_t<(T::value), T, disjunction<Ts...>> {};
 template <typename... Ts> constexpr constant bool disjunction_v = disjunction<Ts...>::value;
+// Names that sources use for the same.
+template <typename... Ts> using _conjunction = conjunction<Ts...>;
+template <typename... Ts> using _disjunction = disjunction<Ts...>;
+template <typename T> using _negation = negation<T>;
 
 template <typename T> struct __metal_signs {};
 template <> struct __metal_signs<char> { typedef char s; typedef uchar u; };
