@@ -80,19 +80,33 @@ pub fn figure(reference: &str) -> Result<Figure, FigureError> {
 /// The text with every figure reference replaced by its figure.
 ///
 /// Braces that start with `#` or `/` belong to the book's own tool and stay; a backslash before the braces
-/// keeps them too.
+/// keeps them too, and so does fenced code, where two braces may be an initializer.
 ///
 /// # Errors
 /// The first reference that names no figure.
 pub fn expand_figures(text: &str, style: FigureStyle) -> Result<String, FigureError> {
     let mut expanded = String::with_capacity(text.len());
-    let mut rest = text;
+    let mut is_code = false;
+    for line in text.split_inclusive('\n') {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        if is_code || is_fence {
+            expanded.push_str(line);
+        } else {
+            expand_line(line, style, &mut expanded)?;
+        }
+    }
+    Ok(expanded)
+}
+
+fn expand_line(line: &str, style: FigureStyle, expanded: &mut String) -> Result<(), FigureError> {
+    let mut rest = line;
     while let Some(start) = rest.find("{{") {
         let (before, after) = rest.split_at(start);
         expanded.push_str(before);
         let body = &after[2..];
-        let end = body.find("}}").filter(|end| !body[..*end].contains('\n'));
-        let Some(end) = end.filter(|_| !before.ends_with('\\') && !body.starts_with(['#', '/', '{'])) else {
+        let is_kept = before.ends_with('\\') || body.starts_with(['#', '/', '{']);
+        let Some(end) = body.find("}}").filter(|_| !is_kept) else {
             expanded.push_str("{{");
             rest = body;
             continue;
@@ -100,12 +114,12 @@ pub fn expand_figures(text: &str, style: FigureStyle) -> Result<String, FigureEr
         let found = figure(&body[..end])?;
         match style {
             FigureStyle::Plain => expanded.push_str(&found.text),
-            FigureStyle::Html => push_html(&found, &mut expanded),
+            FigureStyle::Html => push_html(&found, expanded),
         }
         rest = &body[end + 2..];
     }
     expanded.push_str(rest);
-    Ok(expanded)
+    Ok(())
 }
 
 fn push_html(figure: &Figure, out: &mut String) {
@@ -321,7 +335,8 @@ mod tests {
     fn text_is_expanded_and_braces_of_others_stay() {
         let plain = |text| expand_figures(text, FigureStyle::Plain);
         assert_eq!(plain("at {{chip m5 bandwidth}}.").unwrap(), "at 153.6 GB/s.");
-        for kept in ["{{#include x}}", "\\{{chip}}", "{{ open", "a } b", "{{{x}}}", "{{a\nb}}"] {
+        let code = "```\nfloat a[1][2] = {{1, 2}};\n```\n";
+        for kept in ["{{#include x}}", "\\{{chip}}", "{{ open", "a } b", "{{{x}}}", "{{a\nb}}", code] {
             assert_eq!(plain(kept).unwrap(), kept);
         }
         assert!(plain("{{chip}}").is_err());
