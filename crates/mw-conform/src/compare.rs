@@ -42,7 +42,7 @@ pub fn difference(argument: &str, element: Element, expected: &[u8], actual: &[u
     let mut found: Option<Difference> = None;
     for (index, (expected, actual)) in expected.chunks(size).zip(actual.chunks(size)).enumerate() {
         let (left, right) = (element.bits(expected), element.bits(actual));
-        if left == right || (element.is_nan(left) && element.is_nan(right)) {
+        if element.is_same(left, right) {
             continue;
         }
         match &mut found {

@@ -17,6 +17,8 @@ pub enum Element {
     BFloat,
     /// IEEE binary32.
     Float,
+    /// This many bytes of a type that is not known.
+    Unknown(u8),
 }
 
 impl Element {
@@ -42,7 +44,7 @@ impl Element {
             "half" | "float16_t" => Self::Half,
             "bfloat" | "bfloat16_t" => Self::BFloat,
             "float" => Self::Float,
-            _ => Self::Unsigned(match size_bytes {
+            _ => Self::Unknown(match size_bytes {
                 Some(1) => 1,
                 Some(2) => 2,
                 _ => 4,
@@ -53,7 +55,7 @@ impl Element {
     /// Size in bytes.
     pub fn size(self) -> usize {
         match self {
-            Self::Unsigned(size) | Self::Signed(size) => usize::from(size),
+            Self::Unsigned(size) | Self::Signed(size) | Self::Unknown(size) => usize::from(size),
             Self::Bool => 1,
             Self::Half | Self::BFloat => 2,
             Self::Float => 4,
@@ -68,7 +70,7 @@ impl Element {
     /// The bytes of an integer, wrapped to the type; of its value for floats.
     pub fn bytes_of_int(self, value: i64, out: &mut Vec<u8>) {
         match self {
-            Self::Unsigned(size) | Self::Signed(size) => {
+            Self::Unsigned(size) | Self::Signed(size) | Self::Unknown(size) => {
                 out.extend_from_slice(&value.to_le_bytes()[..usize::from(size)]);
             }
             Self::Bool => out.push(u8::from(value != 0)),
@@ -83,7 +85,7 @@ impl Element {
             Self::BFloat => out.extend_from_slice(&bf16::from_f64(value).to_le_bytes()),
             Self::Float => out.extend_from_slice(&(value as f32).to_le_bytes()),
             Self::Bool => out.push(u8::from(value != 0.0)),
-            Self::Unsigned(_) | Self::Signed(_) => self.bytes_of_int(value as i64, out),
+            Self::Unsigned(_) | Self::Signed(_) | Self::Unknown(_) => self.bytes_of_int(value as i64, out),
         }
     }
 
@@ -101,8 +103,24 @@ impl Element {
             Self::Half => f16::from_bits(bits as u16).is_nan(),
             Self::BFloat => bf16::from_bits(bits as u16).is_nan(),
             Self::Float => f32::from_bits(bits as u32).is_nan(),
-            Self::Unsigned(_) | Self::Signed(_) | Self::Bool => false,
+            Self::Unsigned(_) | Self::Signed(_) | Self::Unknown(_) | Self::Bool => false,
         }
+    }
+
+    /// Whether two values are the same: bit by bit, but that any NaN equals any NaN. Where the type is not known,
+    /// that holds for whichever type makes both a NaN.
+    pub fn is_same(self, left: u64, right: u64) -> bool {
+        let both = |element: Self, left, right| element.is_nan(left) && element.is_nan(right);
+        let half = |shift: u32| {
+            let (left, right) = (left >> shift & 0xffff, right >> shift & 0xffff);
+            left == right || both(Self::Half, left, right) || both(Self::BFloat, left, right)
+        };
+        left == right
+            || match self {
+                Self::Unknown(4) => both(Self::Float, left, right) || (half(0) && half(16)),
+                Self::Unknown(2) => half(0),
+                _ => both(self, left, right),
+            }
     }
 
     /// Bits as text: the value, and the bits in hexadecimal for floats.
@@ -116,6 +134,7 @@ impl Element {
                 ((bits << unused).cast_signed() >> unused).to_string()
             }
             Self::Unsigned(_) | Self::Bool => bits.to_string(),
+            Self::Unknown(size) => format!("0x{bits:0width$x}", width = usize::from(size) * 2),
         }
     }
 
@@ -139,8 +158,18 @@ mod tests {
         assert_eq!(Element::of_type("complex_t<half>", Some(4)), Element::Half);
         assert_eq!(Element::of_type("uint8_t", None), Element::Unsigned(1));
         assert_eq!(Element::of_type("ulong", Some(8)), Element::Unsigned(8));
-        assert_eq!(Element::of_type("mlx_atomic<float>", Some(4)), Element::Unsigned(4));
+        assert_eq!(Element::of_type("mlx_atomic<float>", Some(4)), Element::Unknown(4));
         assert_eq!(Element::of_type("metal::packed_bfloat3", None), Element::BFloat);
+    }
+
+    #[test]
+    fn nans_of_an_unknown_type_are_equal() {
+        let word = Element::Unknown(4);
+        assert!(word.is_same(0xffc0_0000, 0x7fc0_0000), "float");
+        assert!(word.is_same(0x3c00_fe00, 0x3c00_7e00), "half, one of two");
+        assert!(word.is_same(0xffc0_3f80, 0x7fc0_3f80), "bfloat");
+        assert!(!word.is_same(0x8000_0000, 0) && !word.is_same(0x7e00_3c00, 0x3c00_7e00));
+        assert!(!Element::Unsigned(4).is_same(0xffc0_0000, 0x7fc0_0000));
     }
 
     #[test]

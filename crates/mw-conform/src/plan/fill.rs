@@ -95,7 +95,9 @@ impl Fill {
     fn normal(&self, random: u64, out: &mut Vec<u8>) {
         match self.element {
             Element::Bool => out.push((random & 1) as u8),
-            Element::Unsigned(_) => self.element.bytes_of_int((random % 13) as i64, out),
+            Element::Unsigned(_) | Element::Unknown(_) => {
+                self.element.bytes_of_int((random % 13) as i64, out)
+            }
             Element::Signed(_) => self.element.bytes_of_int((random % 15) as i64 - 7, out),
             Element::Half | Element::BFloat | Element::Float => {
                 // The sum of four uniform numbers has a bell's shape, and no rounding that machines disagree on.
@@ -111,7 +113,7 @@ fn special(element: Element, choice: u64, out: &mut Vec<u8>) {
     let size = element.size();
     let bits: u64 = match element {
         Element::Bool => choice & 1,
-        Element::Unsigned(size) | Element::Signed(size) => {
+        Element::Unsigned(size) | Element::Signed(size) | Element::Unknown(size) => {
             let all = u64::MAX >> (64 - u32::from(size) * 8);
             [0, 1, all, all >> 1, (all >> 1) + 1, choice, 31, 32][(choice % 8) as usize]
         }
