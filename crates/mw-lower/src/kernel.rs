@@ -145,7 +145,10 @@ impl ModuleLowering<'_> {
     fn argument_attributes(&self, argument: &KernelArgument, ty: TypeId) -> Attributes {
         let mut list = vec![Attribute::Enum("noundef".into())];
         if let ArgumentKind::Buffer { .. } | ArgumentKind::ThreadgroupMemory { .. } = argument.kind {
-            if let types::Type::Reference { target, .. } = self.program.ty(ty) {
+            if argument.is_reference
+                && let types::Type::Pointer(target) | types::Type::Reference { target, .. } =
+                    self.program.ty(ty)
+            {
                 let (size, align) = self.program.layout(target.ty);
                 if size > 0 {
                     list.push(Attribute::Int("align".into(), align));
@@ -193,12 +196,12 @@ impl ModuleLowering<'_> {
             }
             ArgumentKind::Buffer { index, access } => {
                 let target = self.target(argument, ty)?;
-                self.buffer_operands(&mut operands, argument, ty, target, *index, *access)?;
+                self.buffer_operands(&mut operands, argument, target, *index, *access)?;
             }
             ArgumentKind::ThreadgroupMemory { index } => {
                 let target = self.target(argument, ty)?;
                 let access = if target.is_const { Access::Read } else { Access::ReadWrite };
-                self.buffer_operands(&mut operands, argument, ty, target, *index, access)?;
+                self.buffer_operands(&mut operands, argument, target, *index, access)?;
             }
             ArgumentKind::Unsupported(what) => {
                 return Err(LowerError::unsupported(argument.span, what.clone()));
@@ -227,13 +230,11 @@ impl ModuleLowering<'_> {
         &mut self,
         operands: &mut Vec<MdOperand>,
         argument: &KernelArgument,
-        ty: TypeId,
         target: QualType,
         index: u32,
         access: Access,
     ) -> Result<(), LowerError> {
         let program = self.program;
-        let is_reference = matches!(program.ty(ty), types::Type::Reference { .. });
         let (size, align) = program.layout(target.ty);
         let record = match program.ty(target.ty) {
             types::Type::Record(record) => Some(*record),
@@ -242,7 +243,7 @@ impl ModuleLowering<'_> {
         let is_indirect = record.is_some() && holds_resources(program, target.ty, 0);
         operands.push(text(if is_indirect { "air.indirect_buffer" } else { "air.buffer" }));
         // Pointers to arrays have a known extent too.
-        if (is_reference || matches!(program.ty(target.ty), types::Type::Array(..))) && size > 0 {
+        if (argument.is_reference || matches!(program.ty(target.ty), types::Type::Array(..))) && size > 0 {
             operands.push(text("air.buffer_size"));
             operands.push(number(size));
         }

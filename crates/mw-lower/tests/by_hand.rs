@@ -131,7 +131,14 @@ fn assign(place: Place, value: Expr, void: TypeId) -> Stmt {
 }
 
 fn argument(name: &str, type_name: &str, kind: ArgumentKind) -> KernelArgument {
-    KernelArgument { name: name.into(), type_name: type_name.into(), kind, gate: None, span: span() }
+    KernelArgument {
+        name: name.into(),
+        type_name: type_name.into(),
+        kind,
+        is_reference: false,
+        gate: None,
+        span: span(),
+    }
 }
 
 fn buffer(name: &str, type_name: &str, index: u32, access: Access) -> KernelArgument {
@@ -285,7 +292,10 @@ fn records_loops_and_switches() {
         }),
         stmt(StmtKind::Return(None)),
     ];
-    let arguments = vec![buffer("p", "P", 0, Access::Read), buffer("out", "int", 1, Access::ReadWrite)];
+    let arguments = vec![
+        KernelArgument { is_reference: true, ..buffer("p", "P", 0, Access::Read) },
+        buffer("out", "int", 1, Access::ReadWrite),
+    ];
     hand.kernel("walk", vec![("p", params), ("out", output), ("c", record), ("i", int)], arguments, body);
     let (text, info) = text(&hand, "walk");
     assert!(text.contains("%struct.P = type { i8, [3 x float], [5 x i32] }"), "{text}");

@@ -69,6 +69,7 @@ impl Builder {
             name: name.into(),
             type_name: type_name.into(),
             kind,
+            is_reference: false,
             gate: None,
             span: Span::default(),
         });

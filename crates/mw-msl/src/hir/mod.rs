@@ -182,6 +182,8 @@ pub struct KernelArgument {
     /// The type as written in the source, for reflection: `float`, `uint3`, `S`.
     pub type_name: String,
     pub kind: ArgumentKind,
+    /// Declared as a reference, so that its extent is known.
+    pub is_reference: bool,
     /// `[[function_constant(x)]]`: the parameter exists only if this constant is true.
     pub gate: Option<GlobalId>,
     pub span: Span,

@@ -328,7 +328,8 @@ impl<'a> Sema<'a> {
             _ => (self.builtin_parameter(param, &attributes, &name, span)?, param.ty),
         };
         let type_name = self.reflected_name(param, shown);
-        Ok(KernelArgument { name, type_name, kind, gate, span })
+        let is_reference = matches!(self.ty(param.ty.ty), Type::Reference { .. });
+        Ok(KernelArgument { name, type_name, kind, is_reference, gate, span })
     }
 
     /// A parameter by value: one of the grid's numbers.
