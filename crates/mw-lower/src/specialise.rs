@@ -148,9 +148,8 @@ impl ModuleLowering<'_> {
         shell: Function,
         predicates: &[(hir::GlobalId, GlobalId)],
     ) -> Result<Function, LowerError> {
-        let mut order: Vec<hir::GlobalId> = self.specialised.iter().copied().collect();
-        order.sort_unstable();
         let program = self.program;
+        let order = self.initialisation_order();
         let mut cx = FunctionLowering::new(self, shell, &[], Vec::new());
         for id in order {
             let global = program.global(id);
@@ -192,6 +191,34 @@ impl ModuleLowering<'_> {
         }
         cx.fall_off_the_end();
         Ok(cx.finish())
+    }
+
+    /// Function constants by index, then what is derived, each behind what its initialiser names.
+    fn initialisation_order(&self) -> Vec<hir::GlobalId> {
+        let index = |id: &hir::GlobalId| match self.program.global(*id).kind {
+            hir::GlobalKind::FunctionConstant { index } => (0, index),
+            _ => (1, id.0),
+        };
+        let mut all: Vec<hir::GlobalId> = self.specialised.iter().copied().collect();
+        all.sort_unstable_by_key(index);
+        let mut order: Vec<hir::GlobalId> = Vec::with_capacity(all.len());
+        // A stack of its own: a chain of constants may be long.
+        let mut pending: Vec<(hir::GlobalId, bool)> = all.iter().rev().map(|id| (*id, false)).collect();
+        let mut entered = rustc_hash::FxHashSet::default();
+        while let Some((id, is_done)) = pending.pop() {
+            if is_done {
+                order.push(id);
+                continue;
+            }
+            if !self.specialised.contains(&id) || !entered.insert(id) {
+                continue;
+            }
+            pending.push((id, true));
+            if let hir::GlobalKind::Derived(expr) = &self.program.global(id).kind {
+                pending.extend(usage::globals_in(self.program, expr).into_iter().map(|id| (id, false)));
+            }
+        }
+        order
     }
 
     fn register_constructor(&mut self, constructor: FuncId) {
@@ -242,11 +269,14 @@ impl ModuleLowering<'_> {
         self.module.add_global(global);
     }
 
-    /// The nodes of `air.function_constants`, in the order of declaration.
+    /// The nodes of `air.function_constants`, by index.
     pub(crate) fn constant_nodes(&mut self) -> Vec<MdId> {
         let mut order: Vec<(hir::GlobalId, GlobalId)> =
             self.initialisers.iter().map(|(id, global)| (*id, *global)).collect();
-        order.sort_unstable_by_key(|(id, _)| *id);
+        order.sort_unstable_by_key(|(id, _)| match self.program.global(*id).kind {
+            hir::GlobalKind::FunctionConstant { index } => (index, *id),
+            _ => (u32::MAX, *id),
+        });
         let mut nodes = Vec::new();
         for (id, variable) in order {
             let global = self.program.global(id);

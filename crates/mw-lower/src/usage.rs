@@ -5,7 +5,7 @@
 //! where it can.
 
 use mw_msl::hir::{
-    Block, Expr, ExprKind, Function, LocalId, Place, PlaceKind, Program, StmtKind, SwitchCase,
+    Block, Expr, ExprKind, Function, GlobalId, LocalId, Place, PlaceKind, Program, StmtKind, SwitchCase,
 };
 use mw_msl::types::Type;
 
@@ -16,6 +16,7 @@ pub(crate) fn needs_memory(program: &Program, function: &Function) -> Vec<bool> 
     let mut usage = Usage {
         program,
         memory: function.locals.iter().map(|local| is_aggregate(program, local.ty.ty)).collect(),
+        globals: Vec::new(),
     };
     if let Some(body) = &function.body {
         usage.block(body);
@@ -25,14 +26,22 @@ pub(crate) fn needs_memory(program: &Program, function: &Function) -> Vec<bool> 
 
 /// The same for an initialiser outside of functions.
 pub(crate) fn expression_needs_memory(program: &Program, expr: &Expr, locals: usize) -> Vec<bool> {
-    let mut usage = Usage { program, memory: vec![false; locals] };
+    let mut usage = Usage { program, memory: vec![false; locals], globals: Vec::new() };
     usage.expr(expr);
     usage.memory
+}
+
+/// The globals that an initialiser names.
+pub(crate) fn globals_in(program: &Program, expr: &Expr) -> Vec<GlobalId> {
+    let mut usage = Usage { program, memory: Vec::new(), globals: Vec::new() };
+    usage.expr(expr);
+    usage.globals
 }
 
 struct Usage<'p> {
     program: &'p Program,
     memory: Vec<bool>,
+    globals: Vec<GlobalId>,
 }
 
 impl Usage<'_> {
@@ -160,7 +169,7 @@ impl Usage<'_> {
     fn place(&mut self, place: &Place) {
         match &place.kind {
             PlaceKind::Local(local) => self.mark(*local),
-            PlaceKind::Global(_) => {}
+            PlaceKind::Global(global) => self.globals.push(*global),
             PlaceKind::Deref(pointer) => self.expr(pointer),
             PlaceKind::Field(base, _) | PlaceKind::Swizzle(base, _) | PlaceKind::ThreadElements(base) => {
                 self.place(base);
