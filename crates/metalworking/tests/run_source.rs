@@ -1,4 +1,4 @@
-//! Every Metal source of `tests/run`: compiled, and run on both engines as its `// run:` lines say. Results are
+//! Every Metal source of `tests/run` and every kernel of the glossary (`book/kernels`): compiled, and run on both engines as its `// run:` lines say. Results are
 //! what the lines expect, and the engines agree to the bit.
 
 use std::fmt::Write as _;
@@ -48,7 +48,8 @@ fn options(source: &str, name: &str) -> CompileOptions {
 /// What is in each buffer after a launch: index, name, contents.
 type Results = Vec<(u32, String, Tensor)>;
 
-fn run(device: &Device, library: &Library, launch: &Launch) -> Result<Results, String> {
+/// Runs a launch; files that it names lie in the folder `beside` it.
+fn run(device: &Device, library: &Library, launch: &Launch, beside: &Path) -> Result<Results, String> {
     let text = |error: &dyn std::fmt::Display| error.to_string();
     let kernel = launch.kernel.as_deref().ok_or("the line names no kernel")?;
     let function = library.function(kernel).map_err(|error| text(&error))?;
@@ -75,7 +76,7 @@ fn run(device: &Device, library: &Library, launch: &Launch) -> Result<Results, S
         let Some((key, value)) = launch.args.iter().find(|(key, _)| key.means(*index, &binding.name)) else {
             continue;
         };
-        let tensor = value.make(&key.to_string(), 0, &folder()).map_err(|error| text(&error))?;
+        let tensor = value.make(&key.to_string(), 0, beside).map_err(|error| text(&error))?;
         let buffer = device.new_buffer_with_bytes(&tensor.bytes).map_err(|error| text(&error))?;
         encoder.set_buffer(*index as usize, &buffer, 0);
         buffers.push((*index, binding.name.clone(), tensor, buffer));
@@ -99,13 +100,13 @@ fn run(device: &Device, library: &Library, launch: &Launch) -> Result<Results, S
 }
 
 /// What is not as the launch expects.
-fn check(launch: &Launch, results: &Results) -> Result<(), String> {
+fn check(launch: &Launch, results: &Results, beside: &Path) -> Result<(), String> {
     for (key, value) in &launch.expect {
         let (index, name, found) = results
             .iter()
             .find(|(index, name, _)| key.means(*index, name))
             .ok_or_else(|| format!("no argument `{key}` to compare"))?;
-        let wanted = value.make(name, 0, &folder()).map_err(|error| error.to_string())?;
+        let wanted = value.make(name, 0, beside).map_err(|error| error.to_string())?;
         let outcome =
             compare(found, &wanted, launch.tolerance_of(*index, name)).map_err(|error| error.to_string())?;
         if !outcome.passes() {
@@ -117,6 +118,7 @@ fn check(launch: &Launch, results: &Results) -> Result<(), String> {
 
 fn one(path: &Path, devices: &[Device]) -> Result<usize, String> {
     let name = path.strip_prefix(folder()).unwrap_or(path).to_string_lossy().into_owned();
+    let beside = path.parent().unwrap_or(Path::new("."));
     let source = std::fs::read_to_string(path).expect("readable");
     let launches = Launch::all_in_comments(&source).map_err(|error| error.to_string())?;
     if launches.is_empty() {
@@ -128,9 +130,9 @@ fn one(path: &Path, devices: &[Device]) -> Result<usize, String> {
     for launch in &launches {
         let mut all = Vec::new();
         for device in devices {
-            let results = run(device, &library, launch)
+            let results = run(device, &library, launch, beside)
                 .map_err(|error| format!("{}: {error}", device.backend_name()))?;
-            check(launch, &results).map_err(|error| format!("{}: {error}", device.backend_name()))?;
+            check(launch, &results, beside).map_err(|error| format!("{}: {error}", device.backend_name()))?;
             all.push(results);
         }
         for ((_, name, first), (_, _, second)) in all[0].iter().zip(&all[1]) {
@@ -142,11 +144,11 @@ fn one(path: &Path, devices: &[Device]) -> Result<usize, String> {
     Ok(launches.len())
 }
 
-#[test]
-fn sources_compute_what_they_say() {
+/// Runs every source below a folder; there must be so many launches.
+fn all_below(folder: &Path, least: usize) {
     let devices = Engine::ALL.map(|engine| engine.device(None).expect("a device"));
     let mut files = Vec::new();
-    sources(&folder(), &mut files);
+    sources(folder, &mut files);
     let only = std::env::var("MW_ONLY").unwrap_or_default();
     files.retain(|file| file.to_string_lossy().contains(&only));
     let mut failures = String::new();
@@ -158,5 +160,15 @@ fn sources_compute_what_they_say() {
         }
     }
     assert!(failures.is_empty(), "\n{failures}");
-    assert!(!only.is_empty() || launches >= 40, "only {launches} launches in tests/run");
+    assert!(!only.is_empty() || launches >= least, "only {launches} launches in {}", folder.display());
+}
+
+#[test]
+fn sources_compute_what_they_say() {
+    all_below(&folder(), 40);
+}
+
+#[test]
+fn kernels_of_the_glossary_compute_what_they_say() {
+    all_below(&folder().join("../../book/kernels"), 39);
 }
