@@ -105,7 +105,7 @@ impl<'a> Sema<'a> {
                 self.declare_enum(enumeration)?;
             }
             DeclKind::StaticAssert { condition, message } => {
-                self.static_assert(condition, message.as_deref(), decl.span)?;
+                self.static_assert(condition, message.as_deref())?;
             }
             DeclKind::Friend(_)
             | DeclKind::Access(_)
@@ -891,12 +891,7 @@ impl<'a> Sema<'a> {
         Ok(ty)
     }
 
-    pub(crate) fn static_assert(
-        &mut self,
-        condition: &'a ast::Expr,
-        message: Option<&str>,
-        span: Span,
-    ) -> R<()> {
+    pub(crate) fn static_assert(&mut self, condition: &'a ast::Expr, message: Option<&str>) -> R<()> {
         let locals = self.frame.locals.len();
         let unevaluated = std::mem::take(&mut self.unevaluated);
         let result = (|| {
@@ -914,9 +909,7 @@ impl<'a> Sema<'a> {
                 || "static assertion failed".to_owned(),
                 |text| format!("static assertion failed: {text}"),
             );
-            Diagnostic::new(&codes::STATIC_ASSERTION, condition.span, text)
-                .label("this is false")
-                .with_label(span, "")
+            Diagnostic::new(&codes::STATIC_ASSERTION, condition.span, text).label("this is false")
         })
     }
 

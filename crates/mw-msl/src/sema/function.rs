@@ -4,7 +4,7 @@ use super::scope::{
     Arg, Args, BodyState, Entry, FnId, FnSource, Frame, InstId, Instance, Key, LocalEntry, OutOfClassDecl,
     PROTOTYPE_FRAME, Param, ScopeId, ScopeKind,
 };
-use super::{MAX_DEPTH, MAX_INSTANCES, R, Sema};
+use super::{MAX_CHAIN, MAX_DEPTH, MAX_INSTANCES, R, Sema};
 use crate::ast::{
     self, FunctionBody, FunctionDecl, FunctionKind, ParameterDecl, TemplateParameter, TypeKind,
 };
@@ -261,10 +261,20 @@ impl<'a> Sema<'a> {
         if is_template && span != Span::default() {
             chain.push((span, format!("in the instantiation of `{name}`")));
         }
+        let is_too_deep = chain.len() > MAX_CHAIN;
+        if is_too_deep {
+            let _ = self.error::<()>(
+                &codes::TOO_DEEP,
+                span,
+                format!("templates instantiate each other more than {MAX_CHAIN} levels deep"),
+            );
+        }
         let instance = &mut self.instances[id.0 as usize];
         instance.function = Some(function);
         instance.chain = chain;
-        if instance.state == BodyState::Declared {
+        if is_too_deep {
+            instance.state = BodyState::Done;
+        } else if instance.state == BodyState::Declared {
             instance.state = BodyState::Queued;
             self.queue.push_back(id);
         }

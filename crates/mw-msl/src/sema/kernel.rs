@@ -234,6 +234,28 @@ impl<'a> Sema<'a> {
             };
             let buffer = number(self, "buffer")?;
             let threadgroup = number(self, "threadgroup")?;
+            let is_gated =
+                attributes.iter().any(|attribute| self.text(attribute.name.name) == "function_constant");
+            // Arguments that function constants switch on and off may share a number.
+            for (kind, index, used) in
+                [("buffer", buffer, &used_buffers), ("threadgroup", threadgroup, &used_threadgroup)]
+            {
+                if let Some(index) = index
+                    && !is_gated
+                    && used.contains(&index)
+                {
+                    let span = param.decl.name.map_or(param.decl.span, |name| name.span);
+                    return self.fail(|_| {
+                        Diagnostic::new(
+                            &codes::INVALID_ATTRIBUTE,
+                            span,
+                            format!("{kind} number {index} is bound to two arguments"),
+                        )
+                        .note("each argument has a number of its own (MSL specification, \"Attributes for Arguments\")")
+                        .help(format!("give this one another number, or leave `[[{kind}({index})]]` away"))
+                    });
+                }
+            }
             used_buffers.extend(buffer);
             used_threadgroup.extend(threadgroup);
             numbers.push((buffer, threadgroup));

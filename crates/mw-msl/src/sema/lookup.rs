@@ -563,6 +563,43 @@ fn foreign_name(text: &str) -> Option<&'static str> {
         "__shared__" => "write `threadgroup`",
         "threadIdx" => "declare a parameter `uint3 t [[thread_position_in_threadgroup]]`",
         "blockIdx" => "declare a parameter `uint3 g [[threadgroup_position_in_grid]]`",
+        "gridDim" => "declare a parameter `uint3 n [[threadgroups_per_grid]]`",
+        "warpSize" => "declare a parameter `uint n [[threads_per_simdgroup]]`: it is 32 on every Apple GPU",
+        "atomicAdd" => {
+            "write `atomic_fetch_add_explicit(p, x, memory_order_relaxed)` on a `device atomic_…*`"
+        }
+        "atomicSub" => {
+            "write `atomic_fetch_sub_explicit(p, x, memory_order_relaxed)` on a `device atomic_…*`"
+        }
+        "atomicMax" => {
+            "write `atomic_fetch_max_explicit(p, x, memory_order_relaxed)` on a `device atomic_…*`"
+        }
+        "atomicMin" => {
+            "write `atomic_fetch_min_explicit(p, x, memory_order_relaxed)` on a `device atomic_…*`"
+        }
+        "atomicExch" => {
+            "write `atomic_exchange_explicit(p, x, memory_order_relaxed)` on a `device atomic_…*`"
+        }
+        "__syncwarp" => "write `simdgroup_barrier(mem_flags::mem_threadgroup)`",
+        "__threadfence" => {
+            "write `atomic_thread_fence(mem_flags::mem_device, memory_order_seq_cst)` (MSL 3.2)"
+        }
+        "__shfl_sync" => "write `simd_shuffle(x, lane)`",
+        "__shfl_down_sync" => "write `simd_shuffle_down(x, delta)`",
+        "__shfl_up_sync" => "write `simd_shuffle_up(x, delta)`",
+        "__shfl_xor_sync" => "write `simd_shuffle_xor(x, mask)`",
+        "__ballot_sync" => "write `simd_ballot(condition)`",
+        "__any_sync" => "write `simd_any(condition)`",
+        "__all_sync" => "write `simd_all(condition)`",
+        "__ldg" => "read the `const device` pointer itself",
+        "__popc" => "write `popcount`",
+        "__clz" => "write `clz`",
+        "fmaxf" => "write `fmax`",
+        "fminf" => "write `fmin`",
+        "logf" | "__logf" => "write `log`",
+        "tanhf" => "write `tanh`",
+        "rsqrtf" => "write `rsqrt`",
+        "printf" => "Metal has no `printf`: write a value into a buffer, or log with `os_log` (MSL 3.2)",
         "blockDim" => "declare a parameter `uint3 n [[threads_per_threadgroup]]`",
         "expf" | "__expf" => "write `exp`",
         "sqrtf" => "write `sqrt`",

@@ -36,6 +36,15 @@ impl<'a> Sema<'a> {
                 Diagnostic::new(&codes::NO_MEMBER, span, format!("`{shown}` is a pointer"))
                     .help("write `->` instead of `.`")
             }),
+            Type::Opaque(kind) => self.fail(|_| {
+                Diagnostic::new(
+                    &codes::UNSUPPORTED,
+                    name.span,
+                    format!("`{kind}` is not supported in compute kernels here"),
+                )
+                .note("textures, samplers and tensors can be declared and passed on, but not used")
+                .help("read and write a `device` buffer instead")
+            }),
             // `x.~T()`
             _ if matches!(name.kind, SegmentKind::Destructor(_)) => Ok(object),
             _ => self.fail(|s| {

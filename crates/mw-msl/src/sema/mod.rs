@@ -77,6 +77,8 @@ pub(crate) type R<T> = Result<T, Failed>;
 const STACK_BYTES: usize = 512 << 20;
 /// How deep instantiations may nest.
 const MAX_DEPTH: u32 = 160;
+/// How many templates may ask for each other, one after the other.
+const MAX_CHAIN: usize = 512;
 /// How many functions one program may hold.
 const MAX_INSTANCES: usize = 200_000;
 /// How deep expressions, statements and types may nest.

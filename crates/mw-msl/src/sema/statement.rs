@@ -663,10 +663,29 @@ impl<'a> Sema<'a> {
         let hir_type = self.hir_type(ty);
         let local = self.new_local(text, hir_type, span);
         if let Some(name) = name {
+            self.check_not_redeclared(name, span);
             let entry = Entry::Local(LocalEntry { frame: self.frame.id, local, ty });
             self.bind(self.scope, Key::Name(name), entry);
         }
         local
+    }
+
+    /// One scope holds a name once; an inner scope may hide an outer name.
+    fn check_not_redeclared(&mut self, name: crate::names::Name, span: Span) {
+        let frame = self.frame.id;
+        let Some((Entry::Local(known), _)) = self.scopes[self.scope.0 as usize].get(Key::Name(name)) else {
+            return;
+        };
+        if known.frame != frame {
+            return;
+        }
+        let first = self.frame.locals[known.local.0 as usize].span;
+        let text = self.text(name);
+        self.report(
+            Diagnostic::new(&codes::REDEFINED, span, format!("`{text}` is declared twice in this scope"))
+                .with_label(first, "first declared here")
+                .help("give it another name, or assign to the first"),
+        );
     }
 
     fn local_variable(&mut self, decl: &'a VariableDecl, out: &mut Block) -> R<()> {

@@ -64,7 +64,15 @@ impl<'a> Sema<'a> {
 
     fn check_program_scope(&mut self, id: VarId, decl: &'a VariableDecl) {
         let VariableState::Ready(ready) = &self.variable(id).state else { return };
-        let ty = ready.ty;
+        let ready = ready.clone();
+        if ready.function_constant.is_none() && !decl.specifiers.is_extern {
+            self.check_has_value(&ready, decl);
+        }
+        // What was written: a variable that says nothing was put into constant memory above.
+        let ty = match contains_auto(&decl.ty) {
+            true => ready.ty,
+            false => self.resolve(&decl.ty).unwrap_or(ready.ty),
+        };
         if ty.space == AddressSpace::Constant
             || decl.specifiers.is_constexpr
             || ready.value.is_some() && ty.is_const
@@ -84,6 +92,33 @@ impl<'a> Sema<'a> {
             )
             .note("variables at program scope are in `constant` memory and have a value known when compiling (MSL specification, \"constant Address Space\")")
             .help(format!("write `constant {shown} {text} = …;`")),
+        );
+    }
+
+    /// Nothing can write to constant memory later, so its variables start with a value.
+    fn check_has_value(&mut self, ready: &ReadyVariable, decl: &'a VariableDecl) {
+        let mut element = ready.ty.ty;
+        while let Type::Array(inner, _) = *self.ty(element) {
+            element = inner;
+        }
+        let needs_value = matches!(
+            self.ty(element),
+            Type::Scalar(_) | Type::Vector(..) | Type::PackedVector(..) | Type::Matrix { .. } | Type::Enum(_)
+        );
+        if decl.initializer.is_some() || !needs_value {
+            return;
+        }
+        let text = self.sources.text(decl.name.as_ref().map_or(decl.span, |name| name.span)).to_owned();
+        self.report(
+            Diagnostic::new(
+                &codes::PROGRAM_SCOPE,
+                decl.span,
+                format!("`{text}` at program scope has no value"),
+            )
+            .note("nothing can write to `constant` memory (MSL specification, \"constant Address Space\")")
+            .help(format!(
+                "give it one, or let the host set it: `constant … {text} [[function_constant(0)]];`"
+            )),
         );
     }
 
