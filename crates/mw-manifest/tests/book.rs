@@ -39,13 +39,13 @@ fn every_kernel_of_the_book_has_launches_that_can_be_made() {
                 let (given, wanted) = (make(given), make(wanted));
                 assert_eq!(given.bytes.len(), wanted.bytes.len(), "{name}: {key}");
             }
-            // Expected values in files are named by their kernel, so that none is left behind.
-            files.extend(launch.expect.values().map(ToString::to_string));
+            // Files are named by their kernel, so that none is left behind.
+            files.extend(launch.expect.values().chain(launch.args.values()).map(ToString::to_string));
         }
     }
     assert!(launches >= 45, "only {launches} launches");
     for path in kernels().into_iter().filter(|path| path.extension().is_some_and(|it| it == "npy")) {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        assert!(files.contains(&format!("npy:{name}")), "no launch expects {}", path.display());
+        assert!(files.contains(&format!("npy:{name}")), "no launch names {}", path.display());
     }
 }
