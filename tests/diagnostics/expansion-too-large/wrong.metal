@@ -2,5 +2,5 @@
 #define B(x) A(A(A(A(x))))
 kernel void k(device int *a) {
   B(B(B(a[0]++;)))
-  //~^ error[MSL0031]: macros and includes make more than 8000000 tokens
+  //~^ error[MSL0031]: macros and includes make more than 4000000 tokens
 }

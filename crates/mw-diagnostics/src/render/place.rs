@@ -12,9 +12,7 @@ pub(super) struct Place<'m> {
 
 /// The place where the text of a span lies; `None` if the map has no such file.
 pub(super) fn place(map: &SourceMap, span: Span) -> Option<Place<'_>> {
-    if map.files().next().is_none() {
-        return None;
-    }
+    map.files().next()?;
     let file = map.file(map.file_at(span.start));
     let clamp = |position: u32| {
         let mut at = (position.saturating_sub(file.start.0) as usize).min(file.text.len());

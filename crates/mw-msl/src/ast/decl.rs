@@ -188,6 +188,7 @@ pub enum FunctionKind {
 
 /// The body of a function.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "most functions have a block")]
 pub enum FunctionBody {
     /// `;`
     None,

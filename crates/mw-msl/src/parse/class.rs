@@ -218,7 +218,7 @@ impl Parser<'_> {
             self.scopes.add_base(scope, base);
         }
         let span = name.span;
-        let kind = self.named_type(name)?;
+        let kind = Self::named_type(name);
         let ty = Type { kind, qualifiers: Qualifiers::default(), span };
         let is_pack_expansion = self.eat(TokenKind::Ellipsis);
         Ok(BaseSpecifier { ty, is_virtual, is_pack_expansion, span: self.span_from(start) })

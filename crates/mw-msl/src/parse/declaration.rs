@@ -318,7 +318,7 @@ impl Parser<'_> {
             self.expect_semicolon("the definition")?;
             return self.tag_alone(spec, start, out);
         }
-        self.place_tag(spec, out);
+        Self::place_tag(spec, out);
         let mut variables: Vec<VariableDecl> = Vec::new();
         loop {
             let begin = self.token().span;
@@ -343,7 +343,7 @@ impl Parser<'_> {
                     return self.nothing_declared(spec);
                 };
                 if spec.is_typedef {
-                    self.typedef(spec, name, declarator, start, out)?;
+                    self.typedef(spec, &name, declarator, start, out)?;
                 } else if let Some(function) = declarator.take_function() {
                     let has_body =
                         self.function(spec, name, declarator, function, asm_label, class, start, out)?;
@@ -444,7 +444,7 @@ impl Parser<'_> {
     }
 
     /// A class defined before its declarators: named ones become a declaration of their own.
-    fn place_tag(&mut self, spec: &mut DeclSpec, out: &mut Vec<Decl>) {
+    fn place_tag(spec: &mut DeclSpec, out: &mut Vec<Decl>) {
         let Some(decl) = spec.tag.take() else { return };
         match &decl.kind {
             DeclKind::Record(record) if record.name.is_some() && record.members.is_none() => {}
@@ -461,7 +461,7 @@ impl Parser<'_> {
     fn typedef(
         &mut self,
         spec: &DeclSpec,
-        name: QualifiedName,
+        name: &QualifiedName,
         declarator: Declarator,
         start: Span,
         out: &mut Vec<Decl>,
@@ -743,7 +743,7 @@ impl Parser<'_> {
                 let start = self.token().span;
                 let (name, _) = self.qualified_name(NameUse::Type)?;
                 let span = name.span;
-                let kind = self.named_type(name)?;
+                let kind = Self::named_type(name);
                 let target = Type { kind, qualifiers: Qualifiers::default(), span };
                 let value = match self.kind() {
                     TokenKind::LeftParen | TokenKind::LeftBrace => self.initializer()?,

@@ -225,7 +225,7 @@ impl Parser<'_> {
             if self.is_attribute() && !self.is(TokenKind::LeftBracket) {
                 // `__attribute__((…))` between star and name: nothing that Metal has a use for.
                 self.attributes(&mut Vec::new())?;
-            } else if !self.eat_qualifier(&mut qualifiers)? {
+            } else if !self.eat_qualifier(&mut qualifiers) {
                 return Ok(qualifiers);
             }
         }
@@ -458,7 +458,7 @@ impl Parser<'_> {
                 }
                 _ if self.is_attribute() => self.attributes(&mut attributes)?,
                 _ => {
-                    if !self.eat_qualifier(&mut qualifiers)? {
+                    if !self.eat_qualifier(&mut qualifiers) {
                         break;
                     }
                 }

@@ -78,7 +78,7 @@ impl Parser<'_> {
                 }
                 _ if self.is_attribute() => self.attributes(&mut attributes)?,
                 _ => {
-                    if !self.eat_qualifier(&mut qualifiers)? {
+                    if !self.eat_qualifier(&mut qualifiers) {
                         break;
                     }
                 }

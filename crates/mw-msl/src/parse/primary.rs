@@ -33,16 +33,15 @@ impl Parser<'_> {
             }
             TokenKind::Char => {
                 self.bump();
-                match unescape_char(self.interner.text(token.name)) {
-                    Some(value) => ExprKind::Int(value, Scalar::Char),
-                    None => {
-                        self.report(Diagnostic::new(
-                            &lexical::INVALID_CHARACTER_LITERAL,
-                            start,
-                            "a character literal is one character or one escape sequence",
-                        ));
-                        ExprKind::Error
-                    }
+                if let Some(value) = unescape_char(self.interner.text(token.name)) {
+                    ExprKind::Int(value, Scalar::Char)
+                } else {
+                    self.report(Diagnostic::new(
+                        &lexical::INVALID_CHARACTER_LITERAL,
+                        start,
+                        "a character literal is one character or one escape sequence",
+                    ));
+                    ExprKind::Error
                 }
             }
             TokenKind::String => ExprKind::String(self.string("a string")?),
@@ -151,7 +150,7 @@ impl Parser<'_> {
             };
         if constructs {
             let span = name.span;
-            let kind = self.named_type(name)?;
+            let kind = Self::named_type(name);
             let ty = Type { kind, qualifiers: Qualifiers::default(), span };
             return self.construction_of(ty, start);
         }
@@ -159,7 +158,7 @@ impl Parser<'_> {
             && Self::builtin_template(word).is_some()
         {
             let span = name.span;
-            let kind = self.named_type(name)?;
+            let kind = Self::named_type(name);
             if !matches!(kind, TypeKind::Named(_)) {
                 let ty = Type { kind, qualifiers: Qualifiers::default(), span };
                 return self.construction_of(ty, start);

@@ -88,7 +88,7 @@ enum Frame {
 /// All scopes.
 #[derive(Debug)]
 pub(super) struct Scopes {
-    scopes: Vec<Scope>,
+    all: Vec<Scope>,
     locals: Vec<(Name, Symbol)>,
     /// `using namespace` in blocks: the number of frames when it was written.
     local_usings: Vec<(u32, ScopeId)>,
@@ -105,7 +105,7 @@ impl Scopes {
 
     pub(super) fn new() -> Self {
         Self {
-            scopes: vec![Scope::default()],
+            all: vec![Scope::default()],
             locals: Vec::new(),
             local_usings: Vec::new(),
             frames: vec![Frame::Scope(Self::GLOBAL)],
@@ -115,8 +115,8 @@ impl Scopes {
 
     /// A new scope, not yet entered.
     pub(super) fn create(&mut self) -> ScopeId {
-        self.scopes.push(Scope::default());
-        ScopeId(self.scopes.len() as u32 - 1)
+        self.all.push(Scope::default());
+        ScopeId(self.all.len() as u32 - 1)
     }
 
     pub(super) fn level(&self) -> Level {
@@ -164,20 +164,20 @@ impl Scopes {
     }
 
     pub(super) fn declare_in(&mut self, scope: ScopeId, name: Name, symbol: Symbol) {
-        self.scopes[scope.0 as usize].names.entry(name).or_default().merge(symbol);
+        self.all[scope.0 as usize].names.entry(name).or_default().merge(symbol);
     }
 
     /// What a scope itself says of a name.
     pub(super) fn own(&self, scope: ScopeId, name: Name) -> Option<Symbol> {
-        self.scopes[scope.0 as usize].names.get(&name).copied()
+        self.all[scope.0 as usize].names.get(&name).copied()
     }
 
     pub(super) fn add_base(&mut self, scope: ScopeId, base: ScopeId) {
-        self.scopes[scope.0 as usize].bases.push(base);
+        self.all[scope.0 as usize].bases.push(base);
     }
 
     pub(super) fn add_using(&mut self, scope: ScopeId, used: ScopeId) {
-        let usings = &mut self.scopes[scope.0 as usize].usings;
+        let usings = &mut self.all[scope.0 as usize].usings;
         if scope != used && !usings.contains(&used) {
             usings.push(used);
         }
@@ -222,7 +222,7 @@ impl Scopes {
 
     /// What a name means in a scope, its bases and the namespaces that it uses.
     pub(super) fn member(&self, scope: ScopeId, name: Name) -> Option<Symbol> {
-        let only = &self.scopes[scope.0 as usize];
+        let only = &self.all[scope.0 as usize];
         if only.usings.is_empty() && only.bases.is_empty() {
             return only.names.get(&name).copied();
         }
@@ -231,7 +231,7 @@ impl Scopes {
     }
 
     fn search(&self, scope: ScopeId, name: Name, depth: u32) -> Option<Symbol> {
-        let scope = &self.scopes[scope.0 as usize];
+        let scope = &self.all[scope.0 as usize];
         if scope.seen.replace(self.lookups.get()) == self.lookups.get() || depth > 100 {
             return None;
         }

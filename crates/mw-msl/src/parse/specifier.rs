@@ -258,10 +258,10 @@ impl Parser<'_> {
     }
 
     /// One qualifier, if one comes next.
-    pub(super) fn eat_qualifier(&mut self, qualifiers: &mut Qualifiers) -> Parse<bool> {
+    pub(super) fn eat_qualifier(&mut self, qualifiers: &mut Qualifiers) -> bool {
         let token = self.token();
         if token.kind != TokenKind::Ident {
-            return Ok(false);
+            return false;
         }
         match token.name {
             words::CONST | words::CONST_1 => qualifiers.is_const = true,
@@ -270,15 +270,15 @@ impl Parser<'_> {
             words::COHERENT => {
                 let is_coherent = self.eat_coherent();
                 qualifiers.is_coherent |= is_coherent;
-                return Ok(is_coherent);
+                return is_coherent;
             }
             word => {
-                let Some(space) = Self::address_space(word) else { return Ok(false) };
+                let Some(space) = Self::address_space(word) else { return false };
                 let first = qualifiers.space;
                 if space == AddressSpace::Thread && first.is_some() {
                     // `thread` is what an object has anyway: beside another space it says nothing.
                     self.bump();
-                    return Ok(true);
+                    return true;
                 }
                 if let Some((first, span)) = first
                     && first != space
@@ -299,7 +299,7 @@ impl Parser<'_> {
             }
         }
         self.bump();
-        Ok(true)
+        true
     }
 
     /// Does a constructor of `class` begin here: its name and `(`?
@@ -357,7 +357,7 @@ impl Parser<'_> {
             let has_type = kind.is_some() || type_words.any;
             if self.is(TokenKind::ColonColon) && !has_type {
                 let (name, found) = self.qualified_name(NameUse::Type)?;
-                kind = Some(self.named_type(name)?);
+                kind = Some(Self::named_type(name));
                 symbol = found;
                 continue;
             }
@@ -401,7 +401,7 @@ impl Parser<'_> {
                 words::TYPENAME if !has_type => {
                     self.bump();
                     let (name, found) = self.qualified_name(NameUse::Type)?;
-                    kind = Some(self.named_type(name)?);
+                    kind = Some(Self::named_type(name));
                     symbol =
                         Symbol::with_scope(Symbol::TYPE | found.flags() & Symbol::DEPENDENT, found.scope);
                     continue;
@@ -431,7 +431,7 @@ impl Parser<'_> {
                     }
                 }
                 _ => {
-                    if self.eat_qualifier(&mut qualifiers)? {
+                    if self.eat_qualifier(&mut qualifiers) {
                         continue;
                     }
                     if word.is_keyword() || has_type || self.is_constructor(class) {
@@ -443,7 +443,7 @@ impl Parser<'_> {
                         self.reset(mark);
                         break;
                     }
-                    kind = Some(self.named_type(name)?);
+                    kind = Some(Self::named_type(name));
                     symbol = found;
                     continue;
                 }
@@ -471,20 +471,20 @@ impl Parser<'_> {
     }
 
     /// A named type; the compiler's own templates become what they are.
-    pub(super) fn named_type(&mut self, mut name: crate::ast::QualifiedName) -> Parse<TypeKind> {
+    pub(super) fn named_type(mut name: crate::ast::QualifiedName) -> TypeKind {
         if name.qualifiers.is_empty()
             && let SegmentKind::Name(last) = name.last.kind
             && let Some(builtin) = Self::builtin_template(last)
             && let Some(arguments) = name.last.arguments.take()
         {
-            return Ok(TypeKind::Builtin(builtin, arguments));
+            return TypeKind::Builtin(builtin, arguments);
         }
         if name.qualifiers.is_empty()
             && let SegmentKind::Decltype(operand) = name.last.kind
         {
-            return Ok(TypeKind::Decltype(operand));
+            return TypeKind::Decltype(operand);
         }
-        Ok(TypeKind::Named(Box::new(name)))
+        TypeKind::Named(Box::new(name))
     }
 
     /// The operand of `decltype(…)`, at the word.
@@ -508,7 +508,7 @@ impl Parser<'_> {
             return Ok((TypeKind::DecltypeAuto, dependent));
         }
         let (name, found) = self.qualified_name(NameUse::Type)?;
-        Ok((self.named_type(name)?, found))
+        Ok((Self::named_type(name), found))
     }
 
     fn underlying_type(&mut self) -> Parse<TypeKind> {

@@ -35,7 +35,6 @@ impl Parser<'_> {
         Ok(())
     }
 
-    #[expect(clippy::type_complexity, reason = "the parts of a template")]
     fn template_inner(
         &mut self,
         class: Option<Name>,

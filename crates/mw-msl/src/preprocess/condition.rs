@@ -69,13 +69,11 @@ impl Preprocessor<'_> {
                 && let Some(length) = line[at..].iter().position(|token| token.kind == TokenKind::RightParen)
             {
                 let operand = line[at + 2..at + length].to_vec();
-                let name = match self.header_name(&operand) {
-                    Some(name) => Some(name),
-                    None => {
-                        let expanded = self.expand_list(operand);
-                        self.header_name(&expanded)
-                    }
-                };
+                let mut name = self.header_name(&operand);
+                if name.is_none() {
+                    let expanded = self.expand_list(operand);
+                    name = self.header_name(&expanded);
+                }
                 let found = name.is_some_and(|(path, is_quoted)| self.has_header(&path, is_quoted));
                 let text = if found { "1" } else { "0" };
                 out.push(Token { kind: TokenKind::Number, name: self.interner.intern(text), ..token });

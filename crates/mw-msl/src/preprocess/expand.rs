@@ -117,14 +117,12 @@ impl Preprocessor<'_> {
             if !self.next_is_left_paren() {
                 return false;
             }
-            match self.arguments(*token, &definition) {
-                Some((arguments, end)) => (Some(arguments), token.span.to(end)),
-                None => {
-                    // An error was given; the parser says nothing of what is missing here.
-                    out.push(Token { kind: TokenKind::Unknown, name: words::EMPTY, ..*token });
-                    return true;
-                }
-            }
+            let Some((arguments, end)) = self.arguments(*token, &definition) else {
+                // An error was given; the parser says nothing of what is missing here.
+                out.push(Token { kind: TokenKind::Unknown, name: words::EMPTY, ..*token });
+                return true;
+            };
+            (Some(arguments), token.span.to(end))
         } else {
             (None, token.span)
         };
@@ -432,7 +430,7 @@ impl Preprocessor<'_> {
                 return tokens;
             }
             let flags = token.flags.without(TokenFlags::LINE_START);
-            tokens.push(Token { span, flags, ..token });
+            tokens.push(Token { flags, span, ..token });
         }
     }
 

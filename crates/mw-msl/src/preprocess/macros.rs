@@ -127,7 +127,7 @@ impl Preprocessor<'_> {
             && open.kind == TokenKind::LeftParen
             && !open.flags.has(TokenFlags::LEADING_SPACE)
         {
-            match self.macro_parameters(&body[1..]) {
+            match Self::macro_parameters(&body[1..]) {
                 Ok((list, variadic, length)) => {
                     parameters = Some(list);
                     is_variadic = variadic;
@@ -200,7 +200,7 @@ impl Preprocessor<'_> {
     }
 
     /// Parameters after `(`: names, is variadic, tokens used. The error is where it went wrong.
-    fn macro_parameters(&self, tokens: &[Token]) -> Result<(Vec<Name>, bool, usize), usize> {
+    fn macro_parameters(tokens: &[Token]) -> Result<(Vec<Name>, bool, usize), usize> {
         let mut names: Vec<Name> = Vec::new();
         let mut at = 0;
         let kind = |at: usize| tokens.get(at).map(|token| token.kind);

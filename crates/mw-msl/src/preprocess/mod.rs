@@ -30,7 +30,7 @@ use crate::options::Options;
 use macros::MacroTable;
 
 /// Bound on the tokens that expansion may make, output included.
-const TOKEN_LIMIT: usize = 8_000_000;
+const TOKEN_LIMIT: usize = 4_000_000;
 /// Bound on files that include each other.
 const INCLUDE_DEPTH: usize = 200;
 
@@ -126,19 +126,16 @@ impl Preprocessor<'_> {
         self.run_builtin("<built-in>", predefined::text(self.options), &mut out);
         self.run_builtin("<metal>", crate::stdlib::prelude(), &mut out);
         self.run_builtin("<command line>", predefined::defines(self.options), &mut out);
-        let end = match self.load(main) {
-            Some((id, tokens)) => {
-                let end = self.map.file(id).end();
-                self.open(id, tokens);
-                out.reserve(self.files[0].tokens.len());
-                self.run(&mut out);
-                end
-            }
-            None => {
-                let span = Span::default();
-                self.report(&codes::FILE_NOT_FOUND, span, format!("cannot find the file `{main}`"));
-                BytePos(0)
-            }
+        let end = if let Some((id, tokens)) = self.load(main) {
+            let end = self.map.file(id).end();
+            self.open(id, tokens);
+            out.reserve(self.files[0].tokens.len());
+            self.run(&mut out);
+            end
+        } else {
+            let span = Span::default();
+            self.report(&codes::FILE_NOT_FOUND, span, format!("cannot find the file `{main}`"));
+            BytePos(0)
         };
         out.push(Token {
             kind: TokenKind::Eof,
@@ -229,24 +226,20 @@ impl Preprocessor<'_> {
         if self.stopped {
             return false;
         }
-        match self.budget.checked_sub(tokens) {
-            Some(rest) => {
-                self.budget = rest;
-                true
-            }
-            None => {
-                self.stopped = true;
-                self.diagnostics.push(
-                    Diagnostic::new(
-                        &codes::EXPANSION_TOO_LARGE,
-                        span,
-                        format!("macros and includes make more than {TOKEN_LIMIT} tokens"),
-                    )
-                    .label("the limit is reached here"),
-                );
-                false
-            }
+        if let Some(rest) = self.budget.checked_sub(tokens) {
+            self.budget = rest;
+            return true;
         }
+        self.stopped = true;
+        self.diagnostics.push(
+            Diagnostic::new(
+                &codes::EXPANSION_TOO_LARGE,
+                span,
+                format!("macros and includes make more than {TOKEN_LIMIT} tokens"),
+            )
+            .label("the limit is reached here"),
+        );
+        false
     }
 
     fn end_token(&self) -> Token {

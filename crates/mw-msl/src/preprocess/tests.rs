@@ -1,5 +1,7 @@
 //! What the preprocessor makes of small texts.
 
+use std::fmt::Write as _;
+
 use mw_diagnostics::Diagnostic;
 use mw_source::SourceMap;
 
@@ -248,13 +250,13 @@ fn tokens_of_macros_lead_back_to_the_users_line() {
 fn bombs_are_stopped() {
     let mut text = String::from("#define A0(x) x x x x x x x x\n");
     for level in 1..20 {
-        text.push_str(&format!("#define A{level}(x) A{}(x x x x)\n", level - 1));
+        let _ = writeln!(text, "#define A{level}(x) A{}(x x x x)", level - 1);
     }
     text.push_str("A19(1)");
     assert_eq!(run(&text).codes(), ["expansion-too-large"]);
     let mut text = String::from("#define B0 1 1\n");
     for level in 1..60 {
-        text.push_str(&format!("#define B{level} B{} B{}\n", level - 1, level - 1));
+        let _ = writeln!(text, "#define B{level} B{0} B{0}", level - 1);
     }
     text.push_str("B59");
     assert_eq!(run(&text).codes(), ["expansion-too-large"]);
