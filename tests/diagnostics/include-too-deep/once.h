@@ -1,3 +1,3 @@
 #pragma once
 #include "once.h"
-int once;
+constant int once = 1;
