@@ -86,7 +86,7 @@ const PARTS: [Part; 12] = [
     part(
         "kquant",
         "sample without tensor operations",
-        &["--sample", "30", "--seed", "4", "--filter", KQUANT],
+        &["--sample", "12", "--seed", "4", "--filter", KQUANT],
     ),
     part("metalq", "all", &[]),
     part("msplat", "all", &[]),

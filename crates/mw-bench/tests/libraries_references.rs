@@ -45,7 +45,21 @@ macro_rules! group {
 }
 
 group!(
-    attention, binary, copies, lookups, matmuls, quantised, reductions, rotations, rows, scans, sorts, unary,
+    attention,
+    binary,
+    copies,
+    gathers,
+    lookups,
+    matmuls,
+    microscaled,
+    quantised,
+    reductions,
+    rotations,
+    rows,
+    scans,
+    sorts,
+    transforms,
+    unary,
 );
 
 #[test]

@@ -7,9 +7,11 @@ for integers, or by MLX's CPU operator where that is the definition.
 import mlx.core as mx
 
 from ..cases import Writer
-from . import attention, binary, copies, lookups, matmuls, quantised, reductions, rotations, rows, scans, sorts, unary
+from . import (attention, binary, copies, gathers, lookups, matmuls, microscaled, quantised, reductions, rotations, rows,
+               scans, sorts, transforms, unary)
 
-MODULES = (unary, binary, copies, rows, scans, reductions, sorts, lookups, rotations, matmuls, quantised, attention)
+MODULES = (unary, binary, copies, rows, scans, reductions, sorts, lookups, rotations, matmuls, quantised, microscaled,
+           gathers, attention, transforms)
 
 
 def write(writer: Writer) -> None:

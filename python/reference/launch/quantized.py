@@ -27,6 +27,30 @@ def qmv_quad(case: Case, dtype: str, vectors: int, outputs: int, inputs: int, gr
     case.step(name, args, threadgroup=32, threadgroups=(vectors, ceil_div(outputs, 64), 1))
 
 
+def fp_qmv(case: Case, mode: str, dtype: str, vectors: int, outputs: int, inputs: int, group: int, bits: int) -> None:
+    """As :func:`qmv`, for the formats of small floating-point numbers; ``one`` is a scale that is not used."""
+    fast = inputs % 512 == 0
+    partial = int(fast and outputs % ROWS_PER_GROUP != 0)
+    kind = KERNEL_TYPES[dtype]
+    name = f"{mode}_qmv{'_fast' if fast else ''}_{kind}_gs_{group}_b_{bits}_batch_0_pr_{partial}_hgs_0_r_4"
+    args = ["@w", "@scales", "@one", "@x", "@y", i32(inputs), i32(outputs), i32(0), i32s([vectors, inputs]),
+            i64s([inputs, 1]), i32(0), i32s([1]), i64s([0]), i64s([0])]
+    case.step(name, args, threadgroup=(32, 2), threadgroups=(vectors, ceil_div(outputs, ROWS_PER_GROUP), 1))
+
+
+def gather_qmv(case: Case, dtype: str, products: int, vectors: int, matrices: int, outputs: int, inputs: int,
+               group: int, bits: int) -> None:
+    """Row ``i`` of ``y`` is vector ``lhs[i]`` times matrix ``rhs[i]``, transposed."""
+    fast = inputs % 512 == 0 and outputs % ROWS_PER_GROUP == 0
+    name = f"affine_gather_qmv{'_fast' if fast else ''}_{KERNEL_TYPES[dtype]}_gs_{group}_b_{bits}"
+    words, scales = outputs * inputs * bits // 32, outputs * inputs // group
+    args = ["@w", "@scales", "@biases", "@x", "@lhs", "@rhs", "@y", i32(inputs), i32(outputs),
+            i32(1), i32s([vectors, 1, inputs]), i64s([inputs, inputs, 1]),
+            i32(1), i32s([matrices, outputs, inputs]), i64s([words]), i64s([scales]), i64s([scales]),
+            i32(1), i32s([products]), i64s([1]), i64s([1])]
+    case.step(name, args, threadgroup=(32, 2), threadgroups=(1, ceil_div(outputs, ROWS_PER_GROUP), products))
+
+
 def qvm(case: Case, dtype: str, vectors: int, outputs: int, inputs: int, group: int, bits: int) -> None:
     """``y = x W``: the rows of ``W`` are quantised along the outputs."""
     name = f"affine_qvm_{KERNEL_TYPES[dtype]}_gs_{group}_b_{bits}_batch_0"
