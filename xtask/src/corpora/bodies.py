@@ -158,20 +158,38 @@ for folder, _, files in os.walk(root):
                     if isinstance(item, ast.Tuple) and len(item.elts) == 2 and isinstance(item.elts[0], ast.Constant):
                         names.setdefault(item.elts[0].value, ast.unparse(item.elts[1]))
         templates[os.path.relpath(path, root)] = names
+ALL = {}
+for names in templates.values(): ALL.update({n: v for n, v in names.items() if len(n) > 2 or n == 'T'})
 for kernel in kernels.values(): kernel['template'] = templates.get(kernel['file'], {})
+# Kernels out of a text that was guessed.
+kernels = {key: kernel for key, kernel in kernels.items() if not kernel['name'].startswith('float')}
 
 ATTR = {'thread_position_in_grid':'uint3','thread_position_in_threadgroup':'uint3','threadgroup_position_in_grid':'uint3',
  'threads_per_grid':'uint3','threads_per_threadgroup':'uint3','threadgroups_per_grid':'uint3','grid_origin':'uint3','grid_size':'uint3',
  'thread_index_in_simdgroup':'uint','thread_index_in_threadgroup':'uint','simdgroup_index_in_threadgroup':'uint','simdgroups_per_threadgroup':'uint',
  'threads_per_simdgroup':'uint','thread_index_in_quadgroup':'uint','quadgroup_index_in_threadgroup':'uint','quadgroups_per_threadgroup':'uint',
  'thread_execution_width':'uint','dispatch_threads_per_threadgroup':'uint3','dispatch_simdgroups_per_threadgroup':'uint','dispatch_quadgroups_per_threadgroup':'uint'}
-def element(name, source):
-    m = re.search(r'\b(uint32_t|uint|int32_t|int|uchar|uint8_t|long|int64_t|ulong|uint64_t|size_t|bool|ushort|uint16_t|short)\s+\w+\s*=\s*(?:\([^()]*\))?\s*' + name + r'\s*\[', source)
-    if m: return {'size_t':'uint64_t','uint':'uint32_t','int':'int32_t','long':'int64_t','ulong':'uint64_t','uchar':'uint8_t','ushort':'uint16_t','short':'int16_t'}.get(m.group(1), m.group(1))
+NAMES = {'size_t':'uint64_t','uint':'uint32_t','int':'int32_t','long':'int64_t','ulong':'uint64_t','uchar':'uint8_t','ushort':'uint16_t','short':'int16_t'}
+INTEGER = r'(uint32_t|uint|int32_t|int|uchar|uint8_t|int8_t|long|int64_t|ulong|uint64_t|size_t|bool|ushort|uint16_t|short)'
+def element(name, source, depth=0):
+    """The type of an input's elements, as far as its uses tell."""
+    m = re.search(r'device\s+(?:const\s+)?(\w+)\s*\*\s*(?:const\s+)?\w+\s*=\s*(?:\([^()]*\)\s*)?' + name + r'\b', source)
+    if m and m.group(1) not in ('T', 'const'): return NAMES.get(m.group(1), m.group(1))
+    m = re.search(r'\b' + INTEGER + r'\s+\w+\s*=\s*(?:\([^()]*\))?\s*' + name + r'\s*\[', source)
+    if m: return NAMES.get(m.group(1), m.group(1))
     if re.search(r'\b' + name + r'\s*\[[^\]]*\]\s*(>>|<<|%|\||&(?!&)|\^)', source): return 'uint32_t'
     if re.search(r'\(\s*(const\s+)?device\s+(const\s+)?(\w+)\s*\*\s*\)\s*\(?\s*' + name + r'\b', source): return 'uint32_t'
-    if re.search(r'(idx|index|indices|offset|len|count|packed|lengths|position|slot|table|ids|token|mask_u|perm|rhs|lhs|num_|size|dims?$|^[nkmtdhb]$)', name.lower()) and not name.lower().startswith(('mask','scale')): return 'int32_t'
+    if depth < 3:
+        for alias in re.findall(r'(?:auto|\*)\s*(\w+)\s*=\s*(?:\([^()]*\)\s*)?' + name + r'\b', source):
+            if alias != name and (found := element(alias, source, depth + 1)): return found
+        # An element that is kept, and then used bit by bit.
+        for alias in re.findall(r'auto\s+(\w+)\s*=\s*' + name + r'\s*\[', source):
+            if re.search(r'\b' + alias + r'\s*(>>|<<|%|\||&(?!&)|\^)', source): return 'uint32_t'
+    if re.search(r'(idx|index|indices|offset|len|count|packed|lengths|position|slot|table|ids|token|mask_u|perm|rhs|lhs|num_|size|dims?$|bits|codes|words|^[nkmtdhb]$)', name.lower()) and not name.lower().startswith(('mask','scale')): return 'int32_t'
     return None
+def is_pointer(name, source):
+    return bool(re.search(r'\b' + name + r'\s*\[', source) or re.search(r'(auto|\*)\s*\w+\s*=\s*(\([^()]*\)\s*)?\(?' + name + r'\b\s*(\+|;)', source)
+                or not re.search(r'\b' + name + r'\b', source))
 def write(bodies, out):
     os.makedirs(out, exist_ok=True)
     for n, k in enumerate(bodies):
@@ -180,10 +198,10 @@ def write(bodies, out):
         name = 'custom_kernel_' + re.sub(r'\W', '_', k['name'])
         templates = []
         has_t = None
-        for t, v in k['template'].items():
+        for t, v in {**ALL, **k['template']}.items():
             if not re.search(r'\b' + t + r'\b', source): continue
-            if t in k['inputs'] + k['outputs']: continue
-            is_type = 'type' in v or t in ('T','InT','StT','StateT','W','U') or t.endswith('T') and t not in ('TG','VERIFY_T','OUT')
+            if t in k['inputs'] + k['outputs'] or re.search(r'((constexpr|constant|const)\s+(const\s+|constant\s+)?\w+\s+|#define\s+|using\s+)' + t + r'\b', text): continue
+            is_type = 'type' in v or t in ('T', 'U', 'InT', 'StT')
             if is_type:
                 templates.append((t, 'typename', 'float')); has_t = has_t or t
             else:
@@ -199,7 +217,7 @@ def write(bodies, out):
             params.append(decl + f' [[buffer({index})]]'); index += 1
         for i in k['inputs']:
             e = element(i, source) or has_t or 'float'
-            if re.search(r'\b' + i + r'\s*\[', source) or re.search(r'(\+\s*|=\s*|\(\s*)' + i + r'\s*(\+|;)', source) or not re.search(r'\b'+i+r'\b', source): add(f'const device {e}* {i}')
+            if is_pointer(i, source): add(f'const device {e}* {i}')
             else: add(f'const constant {e}& {i}')
             if i + '_shape' in source: add(f'const constant int* {i}_shape')
             if i + '_strides' in source: add(f'const constant int64_t* {i}_strides')

@@ -204,8 +204,11 @@ fn one(context: &Context, mw: &Path, package: &Package, options: &Args) -> Resul
         }
     };
     for file in files {
-        row.files += 1;
         let name = file.strip_prefix(&below)?.to_string_lossy().replace('/', "_");
+        if PARTS.iter().any(|part| name.ends_with(part)) {
+            continue;
+        }
+        row.files += 1;
         let library = out.join(&name).with_extension("metallib");
         let mut flags: Vec<String> = Vec::new();
         for include in package.include_folders {
@@ -274,6 +277,9 @@ fn one(context: &Context, mw: &Path, package: &Package, options: &Args) -> Resul
     }
     Ok(row)
 }
+
+/// Files that others include after they have defined what these need.
+const PARTS: &[&str] = &["fa_common.metal", "fa_vec_common.metal"];
 
 /// Takes kernel bodies out of Python files and wraps them.
 const BODIES: &str = include_str!("bodies.py");
