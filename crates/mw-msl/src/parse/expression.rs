@@ -6,7 +6,7 @@ use super::{Failed, Parse, Parser};
 use crate::ast::{
     BinaryOp, CastStyle, Expr, ExprKind, FoldOp, Ident, InitItem, InitList, SegmentKind, Type, UnaryOp,
 };
-use crate::ast::{Designator, NameSegment};
+use crate::ast::{Designator, NameSegment, TemplateArgument, TemplateArgumentKind};
 use crate::lex::TokenKind;
 use crate::names::words;
 
@@ -478,10 +478,35 @@ impl Parser<'_> {
             return false;
         }
         self.attempt(|parser| {
-            parser.template_arguments()?;
-            if parser.is(TokenKind::LeftParen) { Ok(()) } else { Err(Failed) }
+            let arguments = parser.template_arguments()?;
+            if parser.is(TokenKind::LeftParen) && !Self::reads_as_comparison(&arguments) {
+                Ok(())
+            } else {
+                Err(Failed)
+            }
         })
         .is_some()
+    }
+
+    /// `a < b && c > (d)`: what would be arguments has operators that people put between comparisons.
+    pub(super) fn reads_as_comparison(arguments: &[TemplateArgument]) -> bool {
+        arguments.iter().any(|argument| match &argument.kind {
+            TemplateArgumentKind::Expr(value) => match value.kind {
+                ExprKind::Binary(op, ..) => matches!(
+                    op,
+                    BinaryOp::LogicalAnd
+                        | BinaryOp::LogicalOr
+                        | BinaryOp::Less
+                        | BinaryOp::LessEqual
+                        | BinaryOp::GreaterEqual
+                        | BinaryOp::Equal
+                        | BinaryOp::NotEqual
+                ),
+                ExprKind::Conditional(..) | ExprKind::Assign(..) => true,
+                _ => false,
+            },
+            TemplateArgumentKind::Type(_) => false,
+        })
     }
 
     /// `(a, b)`, at the parenthesis.

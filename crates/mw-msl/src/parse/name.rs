@@ -199,10 +199,10 @@ impl Parser<'_> {
     /// follow a comparison.
     fn looks_like_template_arguments(&mut self) -> bool {
         let follows = self.attempt(|parser| {
-            parser.template_arguments()?;
-            Ok(parser.token())
+            let arguments = parser.template_arguments()?;
+            Ok((Self::reads_as_comparison(&arguments), parser.token()))
         });
-        let Some(next) = follows else { return false };
+        let Some((false, next)) = follows else { return false };
         matches!(
             next.kind,
             TokenKind::LeftParen

@@ -107,6 +107,11 @@ fn less_than_or_template_arguments() {
         body("for (int i = 0; i < n && j > m; i++) ;"),
         "for (int i = 0; ((i Less n) LogicalAnd (j Greater m)); PostIncrement(i)) ;"
     );
+    assert_eq!(
+        body("if (p.x < q.x && p.y > (q.y)) ; if (a < b || c > (d)) ; x = p.get<3>(1);"),
+        "if (((p.x Less q.x) LogicalAnd (p.y Greater q.y))) ; if (((a Less b) LogicalOr (c Greater d))) ; \
+         (x = p.get<3>(1));"
+    );
     assert_eq!(body("as_type<uint>(x) < 3;"), "(as_type<type uint>(x) Less 3);");
 }
 
