@@ -371,7 +371,7 @@ impl<'a> Sema<'a> {
                 _ => result,
             };
             let rank = match self.standard(result.ty, to.ty) {
-                Some(ics) if ics.rank != Rank::Reluctant || explicit => ics.rank,
+                Some(ics) => ics.rank,
                 _ if explicit && self.is_explicitly_convertible(result.ty, to.ty) => Rank::Conversion,
                 _ => continue,
             };

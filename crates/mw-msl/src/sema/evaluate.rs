@@ -419,7 +419,9 @@ impl Sema<'_> {
                     Type::Scalar(scalar) => *scalar,
                     _ => return stop(span, format!("`{name}` is not evaluated when compiling")),
                 };
-                match library(name, scalar, &values) {
+                let argument =
+                    call.arguments.first().and_then(|first| self.as_scalar(first.ty)).unwrap_or(scalar);
+                match library(name, scalar, argument, &values) {
                     Some(value) => Ok(value),
                     None => stop(span, format!("`{name}` is not evaluated when compiling")),
                 }
@@ -1088,8 +1090,9 @@ pub(crate) fn convert_scalar(constant: &Constant, from: Scalar, to: Scalar) -> O
 }
 
 /// Functions of the library that constant expressions call.
-fn library(name: &str, scalar: Scalar, values: &[Value]) -> Option<Value> {
-    let name = name.strip_prefix("__metal_").unwrap_or(name);
+fn library(name: &str, scalar: Scalar, argument: Scalar, values: &[Value]) -> Option<Value> {
+    let name = name.strip_prefix("__metal_").or_else(|| name.strip_prefix("__builtin_")).unwrap_or(name);
+    let name = name.trim_end_matches("ll").trim_end_matches('l');
     let first = values.first()?;
     if scalar.is_float() {
         let x = float(first);
@@ -1110,7 +1113,8 @@ fn library(name: &str, scalar: Scalar, values: &[Value]) -> Option<Value> {
     }
     let x = int(first);
     let y = values.get(1).map(int);
-    let bits = 8 * scalar.size_bytes() as u32;
+    // The bits are those of the argument, whatever the type of the result.
+    let bits = 8 * argument.size_bytes() as u32;
     let unsigned = (x as u128) & ((1u128 << bits) - 1);
     Some(Value::Int(match (name, y) {
         ("min", Some(y)) => x.min(y),

@@ -534,16 +534,18 @@ impl<'a> Sema<'a> {
                 _ => crate::stdlib::function_names().collect(),
             };
             let candidates = names.iter().map(|name| s.names.text(*name)).chain(library);
-            if let Some(closest) = Self::closest(text, candidates.filter(|other| !other.starts_with("__"))) {
-                diagnostic =
-                    diagnostic.help(format!("did you mean `{closest}`?")).with_fix(span, closest.to_owned());
-            } else if inside.is_none()
-                && s.metal.is_some_and(|metal| s.scopes[metal.0 as usize].get(Key::Name(name)).is_some())
-                || (inside.is_none() && s.library_has(LibraryNamespace::Metal, name))
-            {
+            let closest =
+                Self::closest(text, candidates.filter(|other| !other.starts_with("__") && *other != text));
+            let is_in_metal = inside.is_none()
+                && (s.metal.is_some_and(|metal| s.scopes[metal.0 as usize].get(Key::Name(name)).is_some())
+                    || s.library_has(LibraryNamespace::Metal, name));
+            if is_in_metal {
                 diagnostic = diagnostic
                     .note("it is declared in namespace `metal`")
                     .help(format!("write `metal::{text}`, or `using namespace metal;` at the top"));
+            } else if let Some(closest) = closest {
+                diagnostic =
+                    diagnostic.help(format!("did you mean `{closest}`?")).with_fix(span, closest.to_owned());
             }
             diagnostic
         })

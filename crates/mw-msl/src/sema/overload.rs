@@ -198,26 +198,9 @@ impl<'a> Sema<'a> {
         if rivals.is_empty() {
             return Ok(viable.swap_remove(best).chosen);
         }
-        // Overloads of the library that are equally good.
         let mut tied: Vec<usize> =
             rivals.iter().copied().filter(|at| !self.is_better_any(&viable, *at, args.len())).collect();
         tied.push(best);
-        if tied.iter().all(|at| matches!(viable[*at].chosen, Chosen::Library(..))) {
-            let candidates: Vec<(usize, &LibraryCandidate)> = tied
-                .iter()
-                .filter_map(|at| match &viable[*at].chosen {
-                    Chosen::Library(_, list, index) => Some((*at, &list[*index])),
-                    Chosen::Instance(_) => None,
-                })
-                .collect();
-            let types: Vec<TypeId> =
-                args.iter().map(|arg| arg.ty().map_or(self.t.error, |ty| ty.ty)).collect();
-            let list: Vec<&LibraryCandidate> = candidates.iter().map(|(_, candidate)| *candidate).collect();
-            if let Some(chosen) = crate::stdlib::break_tie(&list, &types, &self.program.types) {
-                let at = candidates[chosen].0;
-                return Ok(viable.swap_remove(at).chosen);
-            }
-        }
         Err(tied.into_iter().map(|at| viable[at].chosen.clone()).collect())
     }
 
@@ -592,6 +575,19 @@ impl<'a> Sema<'a> {
             } else if given.is_none() {
                 found.push(self.plain_instance(*id)?);
             }
+        }
+        if let ([], [only], Some(given)) = (found.as_slice(), set.functions.as_slice(), given)
+            && let Some(parameters) = self.function(*only).parameters
+            && self.quiet == 0
+        {
+            // With one template only it is plain what does not fit.
+            let scope = self.function(*only).scope;
+            let name = match key {
+                Key::Name(name) => Some(name),
+                Key::Operator(_) => None,
+            };
+            let (args, _) = self.bind_parameters(parameters, &[], scope, given.to_vec(), name, span)?;
+            return self.function_instance(*only, args);
         }
         match found.as_slice() {
             [only] => Ok(*only),

@@ -140,7 +140,9 @@ impl<'a> Sema<'a> {
         self.unevaluated += 1;
         let found = self.implicit(&value, to, true);
         self.unevaluated -= 1;
-        found.is_some_and(|ics| ics.rank != super::convert::Rank::Reluctant)
+        found.is_some_and(|ics| {
+            ics.rank != super::convert::Rank::Reluctant && ics.second != super::convert::Rank::Reluctant
+        })
     }
 
     fn is_constructible(&mut self, ty: QualType, from: &[QualType]) -> bool {
