@@ -5,12 +5,12 @@ use mw_msl::types::TypeStore;
 
 const NAMES: &str = include_str!("surface/names.txt");
 
-/// Whether the prelude declares or defines a word, and does not only use it.
-fn is_declared(word: &str) -> bool {
+/// Whether a text of the library has a word.
+fn is_declared(text: &str, word: &str) -> bool {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    prelude().match_indices(word).any(|(at, _)| {
-        let before = prelude()[..at].chars().next_back();
-        let after = &prelude()[at + word.len()..];
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = &text[at + word.len()..];
         !before.is_some_and(is_word) && !after.starts_with(is_word)
     })
 }
@@ -30,10 +30,16 @@ fn every_name_is_where_the_list_says() {
                 assert!(found && is_refused, "`{name}` is no row that is refused");
                 assert!(words.next().is_some(), "`{name}` is refused without a reason");
             }
-            "prelude" => assert!(is_declared(name) && !found, "`{name}` is not in the prelude alone"),
+            "prelude" => {
+                assert!(is_declared(prelude(), name) && !found, "`{name}` is not in the prelude alone")
+            }
+            "tensor" => {
+                let header = mw_msl::stdlib::header("metal_tensor").expect("a header");
+                assert!(is_declared(header, name) && !found, "`{name}` is not in the header of tensors");
+            }
             "compiler" => assert!(!found, "`{name}` is in the table"),
             "absent" => {
-                assert!(!found && !is_declared(name), "`{name}` is there after all");
+                assert!(!found && !is_declared(prelude(), name), "`{name}` is there after all");
                 assert!(words.next().is_some(), "`{name}` is absent without a reason");
             }
             other => panic!("`{other}` of `{name}` is no place"),
@@ -75,36 +81,6 @@ fn internal_math_takes_a_flag() {
     assert!(exp.iter().any(|candidate| candidate.parameters.len() == 2));
     let fast = candidates(LibraryNamespace::Fast, "exp", &mut types).unwrap();
     assert_eq!(fast.len(), 4, "float and its vectors");
-}
-
-#[test]
-fn ties_go_to_the_type_of_arithmetic() {
-    use mw_msl::stdlib::{BuiltinId, break_tie};
-    use mw_msl::types::{Scalar, Type};
-    let mut types = TypeStore::default();
-    let mut choose = |name: &str, arguments: &[Scalar]| -> Scalar {
-        let all = candidates(LibraryNamespace::Metal, name, &mut types).unwrap();
-        let arguments: Vec<_> = arguments.iter().map(|scalar| types.intern(Type::Scalar(*scalar))).collect();
-        let scalars: Vec<_> = all
-            .iter()
-            .filter(|candidate| matches!(types.get(candidate.parameters[0].ty), Type::Scalar(_)))
-            .collect();
-        let chosen = scalars[break_tie(&scalars, &arguments, &types).expect("a choice")];
-        assert_ne!(chosen.id, BuiltinId(u32::MAX));
-        match types.get(chosen.parameters[0].ty) {
-            Type::Scalar(scalar) => *scalar,
-            other => panic!("{other:?}"),
-        }
-    };
-    assert_eq!(choose("max", &[Scalar::Float, Scalar::Int]), Scalar::Float);
-    assert_eq!(choose("min", &[Scalar::UInt, Scalar::UShort]), Scalar::UInt);
-    assert_eq!(choose("min", &[Scalar::Int, Scalar::UInt]), Scalar::UInt);
-    assert_eq!(choose("max", &[Scalar::Half, Scalar::Float]), Scalar::Float);
-    assert_eq!(choose("max", &[Scalar::Half, Scalar::Int]), Scalar::Half);
-    assert_eq!(choose("min", &[Scalar::Long, Scalar::Int]), Scalar::Long);
-    assert_eq!(choose("max", &[Scalar::BFloat, Scalar::BFloat]), Scalar::Float);
-    assert_eq!(choose("sqrt", &[Scalar::Int]), Scalar::Float);
-    assert_eq!(choose("min", &[Scalar::UShort, Scalar::UChar]), Scalar::Int);
 }
 
 /// The prelude and the headers of the library parse in every version of the language.

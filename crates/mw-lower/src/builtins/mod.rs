@@ -118,9 +118,11 @@ impl Lowering<'_, '_, '_> {
             Op::Atomic(kind, name) => self.atomic(kind, name)?,
             Op::SimdgroupMatrix(kind, name) => self.simdgroup_matrix(kind, name, result)?,
             Op::Expand(expansion) => Some(self.expand(expansion, result)?),
+            Op::Unsupported(what) if self.name.starts_with("__metal_") => {
+                return Err(LowerError::unsupported(self.span, format!("use of {what}")));
+            }
             Op::Unsupported(what) => {
-                let message = format!("`{}`, which belongs to {what},", self.name);
-                return Err(LowerError::unsupported(self.span, message));
+                return Err(LowerError::unsupported(self.span, format!("`{}` ({what})", self.name)));
             }
         })
     }

@@ -62,3 +62,37 @@ fn sources_compile_and_every_check_holds() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Tensors are parsed and checked; lowering says that it has no operations on them.
+#[test]
+fn tensor_operations_are_refused_by_name() {
+    let source = r"
+#include <metal_stdlib>
+#include <metal_tensor>
+#include <MetalPerformancePrimitives/MetalPerformancePrimitives.h>
+using namespace metal;
+using extents_t = dextents<int32_t, 2>;
+kernel void k(device half *a, device float *c) {
+  using namespace mpp::tensor_ops;
+  constexpr auto descriptor = matmul2d_descriptor(16, 32, 16, false, true, true,
+                                                  matmul2d_descriptor::mode::multiply_accumulate);
+  matmul2d<descriptor, execution_simdgroup> op;
+  auto left = op.get_left_input_cooperative_tensor<half, half, float>();
+  auto right = op.get_right_input_cooperative_tensor<half, half, float>();
+  auto out = op.get_destination_cooperative_tensor<decltype(left), decltype(right), float>();
+  left[0] = a[0];
+  op.run(left, right, out);
+  tensor<device float, extents_t, tensor_inline> t(c, extents_t(3, 4), array<int, 2>{1, 3});
+  auto part = t.slice<8, 8>(0, 0);
+  out.store(part);
+  c[0] = out[1] + out.get_multidimensional_index(0)[1];
+}
+";
+    let files = MemoryFiles::single("t.metal", source);
+    let compilation = mw_msl::compile(&Options::default(), &files, "t.metal");
+    let messages: Vec<_> = compilation.diagnostics.iter().map(|it| it.message.clone()).collect();
+    assert!(messages.is_empty(), "{messages:?}");
+    let program = compilation.program.expect("a program");
+    let error = mw_lower::lower(&program, &LowerOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("tensor operations"), "{error}");
+}

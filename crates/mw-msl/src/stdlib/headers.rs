@@ -4,6 +4,8 @@
 static PRELUDE: &str = include_str!("headers/prelude.metal");
 /// Apple's vector names for code that is shared with the host.
 static SIMD: &str = include_str!("headers/simd.metal");
+/// Tensors and the operations of Metal Performance Primitives.
+static TENSOR: &str = include_str!("headers/tensor.metal");
 
 /// Text that comes before every source.
 ///
@@ -44,7 +46,6 @@ pub fn header(name: &str) -> Option<&'static str> {
         | "metal_relational"
         | "metal_simdgroup"
         | "metal_simdgroup_matrix"
-        | "metal_tensor"
         | "metal_texture"
         | "metal_tuple"
         | "metal_type_traits"
@@ -57,8 +58,8 @@ pub fn header(name: &str) -> Option<&'static str> {
         | "cstddef"
         | "cstdint"
         | "limits.h"
-        | "float.h"
-        | "MetalPerformancePrimitives/MetalPerformancePrimitives.h" => Some(""),
+        | "float.h" => Some(""),
+        "metal_tensor" | "MetalPerformancePrimitives/MetalPerformancePrimitives.h" => Some(TENSOR),
         "simd/simd.h" | "simd/vector_types.h" | "simd/matrix_types.h" | "simd/vector.h" | "simd/matrix.h" => {
             Some(SIMD)
         }
