@@ -3,7 +3,7 @@
 use super::convert::UserConversion;
 use super::lookup::{FnSet, Found, segment_key, segment_name};
 use super::overload::Chosen;
-use super::scope::{Entry, FnSource, InstId, Key};
+use super::scope::{Entry, InstId, Key};
 use super::value::Val;
 use super::{Failed, R, Sema};
 use crate::ast::{self, ExprKind as Ast, MathMode, OverloadedOperator};
@@ -538,11 +538,6 @@ impl<'a> Sema<'a> {
             }
         }
         None
-    }
-
-    /// Is a member declared by a lambda?
-    pub(crate) fn is_lambda(&self, id: InstId) -> bool {
-        matches!(self.function(self.instance(id).entity).source, FnSource::Lambda(..))
     }
 
     pub(crate) fn conversion_target(conversion: &UserConversion) -> InstId {

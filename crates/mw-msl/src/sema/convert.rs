@@ -383,10 +383,7 @@ impl<'a> Sema<'a> {
     }
 
     fn is_explicitly_convertible(&self, from: TypeId, to: TypeId) -> bool {
-        matches!(
-            (self.ty(from), self.ty(to)),
-            (Type::Scalar(_), Type::Scalar(_)) | (Type::Scalar(_), Type::Enum(_))
-        )
+        matches!((self.ty(from), self.ty(to)), (Type::Scalar(_), Type::Scalar(_) | Type::Enum(_)))
     }
 
     /// Conversion functions of a class and its bases.

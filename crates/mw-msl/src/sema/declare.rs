@@ -50,13 +50,11 @@ impl<'a> Sema<'a> {
             DeclKind::ExplicitInstantiation { decl: inner, is_extern } => {
                 let _ = self.explicit_instantiation(inner, *is_extern, decl.span);
             }
-            DeclKind::Pragma(pragma) => {
-                match pragma {
-                    Pragma::Contract(mode) => self.global_contract = *mode != ContractMode::Off,
-                    Pragma::MathMode(mode) => self.global_math = *mode,
-                    Pragma::Internals(_) => {}
-                };
-            }
+            DeclKind::Pragma(pragma) => match pragma {
+                Pragma::Contract(mode) => self.global_contract = *mode != ContractMode::Off,
+                Pragma::MathMode(mode) => self.global_math = *mode,
+                Pragma::Internals(_) => {}
+            },
             _ => {
                 let _ = self.declare_common(decl);
             }
@@ -613,10 +611,7 @@ impl<'a> Sema<'a> {
             self.new_template(last, parameters, TemplateBody::Class(record));
             return Ok(());
         };
-        let id = match self.template_from(name)? {
-            Arg::Template(id) => id,
-            _ => return Err(super::Failed),
-        };
+        let Arg::Template(id) = self.template_from(name)? else { return Err(super::Failed) };
         self.specialize(id, arguments, parameters, TemplateBody::Class(record), name.span)
     }
 

@@ -1,7 +1,7 @@
 //! Constant evaluation: runs typed expressions and `constexpr` functions, in bounded time.
 
 use super::scope::BodyState;
-use super::{Failed, R, Sema};
+use super::{R, Sema};
 use crate::ast::BinaryOp;
 use crate::hir::{
     Block, Cast, Constant, Expr, ExprKind, FunctionId, GlobalId, GlobalKind, LocalId, Place, PlaceKind, Stmt,
@@ -1223,6 +1223,3 @@ fn visit_place(place: &Place, see: &mut impl FnMut(&Expr)) {
         PlaceKind::Temporary(_, value) => visit(value, see),
     }
 }
-
-/// Marks that a value could not be found.
-pub(crate) const NO_VALUE: Failed = Failed;

@@ -1,7 +1,7 @@
 //! Expressions: literals, names, casts, conditionals and the rest that is no operator or call.
 
 use super::convert::usual;
-use super::lookup::{Found, Qualifier, segment_key, segment_name};
+use super::lookup::{Found, segment_key, segment_name};
 use super::scope::{Arg, Entry, Instantiated, Key};
 use super::value::Val;
 use super::{Failed, R, Sema};
@@ -197,7 +197,7 @@ impl<'a> Sema<'a> {
         match entry {
             Entry::Local(local) => self.local_value(local, span),
             Entry::Variable(id) => self.variable_value(id, span),
-            Entry::Alias(place, _) => {
+            Entry::Alias(place) => {
                 let mut place = (*place).clone();
                 place.span = span;
                 Ok(Val::Place(place, false))
@@ -813,7 +813,7 @@ impl<'a> Sema<'a> {
                 _ => self.error(&codes::INVALID_PACK, span, "this fold of an empty pack has no value"),
             };
         }
-        let mut combine = |s: &mut Self, a: Val<'a>, b: Val<'a>| match op {
+        let combine = |s: &mut Self, a: Val<'a>, b: Val<'a>| match op {
             FoldOp::Binary(op) => s.binary(op, a, b, span),
             FoldOp::Assign(op) => s.assign(op, a, b, span),
             FoldOp::Comma => s.comma(a, b, span),
@@ -920,10 +920,5 @@ impl<'a> Sema<'a> {
             span,
             "`is_function_constant_defined` takes the name of a function constant",
         )
-    }
-
-    /// Is a name inside of a class, for messages?
-    pub(crate) fn is_record_qualifier(inside: Option<Qualifier>) -> bool {
-        matches!(inside, Some(Qualifier::Record(_)))
     }
 }

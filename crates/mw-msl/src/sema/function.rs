@@ -1,7 +1,7 @@
 //! Functions for one set of arguments: their signatures and bodies.
 
 use super::scope::{
-    Arg, Args, BodyState, Entry, FnId, FnSource, Frame, InstId, Instance, Key, LocalEntry, OutOfClassDecl,
+    Arg, Args, BodyState, Entry, FnId, FnSource, InstId, Instance, Key, LocalEntry, OutOfClassDecl,
     PROTOTYPE_FRAME, Param, ScopeId, ScopeKind,
 };
 use super::{MAX_CHAIN, MAX_DEPTH, MAX_INSTANCES, R, Sema};
@@ -587,7 +587,7 @@ impl<'a> Sema<'a> {
             self.member_initializers(decl, Some(this), out);
             return;
         }
-        let first = if self.frame.this.is_some() { 1 } else { 0 };
+        let first = usize::from(self.frame.this.is_some());
         if let (Ok(object), Some(local)) = (object, self.frame.locals.get(first).cloned()) {
             let Type::Pointer(target) = *self.ty(local.ty.ty) else { return };
             let pointer = self.load(self.local_place(LocalId(first as u32), span));

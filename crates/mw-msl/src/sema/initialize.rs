@@ -284,9 +284,9 @@ impl<'a> Sema<'a> {
         let ty = self.record_type(record);
         self.with_object(ty, span, |s| {
             let mut values = Vec::with_capacity(fields.len());
-            for at in 0..fields.len() {
+            for (at, field) in fields.iter().enumerate() {
                 let value = s.field_default(record, at, span)?;
-                let ty = s.hir_type(fields[at].ty).ty;
+                let ty = s.hir_type(field.ty).ty;
                 values.push(value.unwrap_or_else(|| s.constant(ty, Constant::Undefined, span)));
             }
             Ok(values)

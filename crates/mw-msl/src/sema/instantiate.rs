@@ -113,7 +113,6 @@ impl<'a> Sema<'a> {
                     decl,
                     definition: None,
                     scope,
-                    owner: self.enclosing_record(scope),
                     limit,
                     state: VariableState::Declared,
                     suffix: args.clone(),

@@ -300,7 +300,7 @@ impl<'a> Sema<'a> {
         let name = param.name.map_or_else(String::new, |name| self.text(name).to_owned());
         let gate = self.gate(&attributes)?;
         let free = |used: &mut Vec<u32>| {
-            let index = (0..).find(|index| !used.contains(index)).unwrap_or(0);
+            let index = (0..1 << 16).find(|index| !used.contains(index)).unwrap_or(0);
             used.push(index);
             index
         };

@@ -261,9 +261,9 @@ impl<'a> Sema<'a> {
     fn lookup_qualifier_name(&mut self, name: Name) -> Found<'a> {
         let key = Key::Name(name);
         match self.lookup(key) {
-            found @ (Found::Entry(
+            found @ Found::Entry(
                 Entry::Namespace(_) | Entry::Type(_) | Entry::ClassTemplate(_) | Entry::AliasTemplate(_),
-            )) => found,
+            ) => found,
             found => {
                 // `metal::fast::min`: inside `metal`, `fast` is no entry but a part of the library.
                 match found {
@@ -406,7 +406,7 @@ impl<'a> Sema<'a> {
                 self.associated(target.ty, into, depth + 1);
             }
             Type::Array(element, _) | Type::UnsizedArray(element) => {
-                self.associated(element, into, depth + 1)
+                self.associated(element, into, depth + 1);
             }
             Type::Atomic(_) | Type::SimdgroupMatrix { .. } | Type::Opaque(_) => {
                 if let Some(metal) = self.metal {

@@ -13,6 +13,16 @@
 //! - [`convert`], [`overload`], [`expression`], [`operators`], [`call`], [`member`], [`initialize`]
 //! - [`statement`], [`lambda`], [`evaluate`], [`mangle`], [`display`]
 
+#![allow(
+    clippy::unused_self,
+    clippy::unnecessary_wraps,
+    clippy::single_match_else,
+    clippy::match_bool,
+    clippy::format_push_string,
+    clippy::needless_pass_by_value,
+    reason = "the steps of the analysis are methods that take values and may fail, whether one of them needs that or not"
+)]
+
 mod arguments;
 mod call;
 mod convert;
@@ -90,10 +100,8 @@ pub(crate) struct CommonTypes {
     pub(crate) bool: TypeId,
     pub(crate) char: TypeId,
     pub(crate) int: TypeId,
-    pub(crate) uint: TypeId,
     pub(crate) long: TypeId,
     pub(crate) ulong: TypeId,
-    pub(crate) float: TypeId,
     pub(crate) null: TypeId,
     pub(crate) error: TypeId,
 }
@@ -163,8 +171,6 @@ pub(crate) struct WellKnown {
     pub(crate) is_function_constant_defined: Option<Name>,
     pub(crate) begin: Option<Name>,
     pub(crate) end: Option<Name>,
-    pub(crate) size: Option<Name>,
-    pub(crate) get: Option<Name>,
     pub(crate) thread_elements: Option<Name>,
 }
 
@@ -210,10 +216,8 @@ impl<'a> Sema<'a> {
             bool: scalar(types, Scalar::Bool),
             char: scalar(types, Scalar::Char),
             int: scalar(types, Scalar::Int),
-            uint: scalar(types, Scalar::UInt),
             long: scalar(types, Scalar::Long),
             ulong: scalar(types, Scalar::ULong),
-            float: scalar(types, Scalar::Float),
             null: types.intern(Type::NullPointer),
             error: types.intern(Type::Error),
         };
@@ -225,8 +229,6 @@ impl<'a> Sema<'a> {
             is_function_constant_defined: names.get("is_function_constant_defined"),
             begin: names.get("begin"),
             end: names.get("end"),
-            size: names.get("size"),
-            get: names.get("get"),
             thread_elements: names.get("thread_elements"),
         };
         let mut global = Scope::new(None, ScopeKind::Namespace);
@@ -389,10 +391,6 @@ impl<'a> Sema<'a> {
 
     pub(crate) fn text(&self, name: Name) -> &'a str {
         self.names.text(name)
-    }
-
-    pub(crate) fn type_arg(ty: TypeId) -> Arg {
-        Arg::Type(QualType::plain(ty))
     }
 
     /// Guards recursion over syntax.

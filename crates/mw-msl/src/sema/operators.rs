@@ -355,7 +355,7 @@ impl<'a> Sema<'a> {
         let rules = self.frame.rules;
         if let Some(len) = len {
             let bools = self.intern(Type::Vector(Scalar::Bool, len));
-            let mut side = |s: &mut Self, value: Val<'a>| -> R<Expr> {
+            let side = |s: &mut Self, value: Val<'a>| -> R<Expr> {
                 let value = s.rvalue(value, span)?;
                 Ok(match s.ty(value.ty) {
                     Type::Vector(..) => s.numeric(value, bools),

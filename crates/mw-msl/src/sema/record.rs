@@ -187,7 +187,7 @@ impl<'a> Sema<'a> {
                 let info = &mut self.records[record.0 as usize];
                 info.bases.push(id);
                 info.needs_init |= needs_init;
-                info.fields.push(FieldInfo { ty, name: None, initializer: None, bits: None });
+                info.fields.push(FieldInfo { ty, name: None, initializer: None });
                 self.program.records[record.0 as usize].bases += 1;
             }
         }
@@ -356,11 +356,7 @@ impl<'a> Sema<'a> {
                 )
             });
         }
-        let bits = match &decl.bit_width {
-            Some(width) => Some(self.integer_constant(width)?.clamp(0, 64) as u32),
-            None => None,
-        };
-        if bits.is_some() {
+        if decl.bit_width.is_some() {
             self.report(
                 Diagnostic::new(&codes::UNSUPPORTED, decl.span, "bit-fields are not supported")
                     .help("use whole members, shifts and masks"),
@@ -370,7 +366,7 @@ impl<'a> Sema<'a> {
         let info = &mut self.records[record.0 as usize];
         info.needs_init |= decl.initializer.is_some() || inner_needs;
         let at = info.fields.len() as u32;
-        info.fields.push(FieldInfo { ty, name, initializer: decl.initializer.as_ref(), bits });
+        info.fields.push(FieldInfo { ty, name, initializer: decl.initializer.as_ref() });
         if let Some(name) = name {
             self.bind(scope, Key::Name(name), Entry::Field([at].into()));
         }
@@ -404,7 +400,6 @@ impl<'a> Sema<'a> {
             decl,
             definition: None,
             scope,
-            owner,
             limit,
             state: VariableState::Declared,
             suffix: std::rc::Rc::from([]),
@@ -421,7 +416,7 @@ impl<'a> Sema<'a> {
         let info = &mut self.records[record.0 as usize];
         let at = info.fields.len() as u32;
         info.needs_init |= needs;
-        info.fields.push(FieldInfo { ty, name: None, initializer: None, bits: None });
+        info.fields.push(FieldInfo { ty, name: None, initializer: None });
         let inner_scope = self.records[inner.0 as usize].scope;
         let entries: Vec<_> = self.scopes[inner_scope.0 as usize]
             .entries()

@@ -55,11 +55,6 @@ impl Sema<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Has some error been reported?
-    pub(crate) fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(Diagnostic::is_error)
-    }
-
     /// The name that was probably meant, by edit distance.
     pub(crate) fn closest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
         let limit = (wanted.chars().count() / 3).clamp(1, 3);

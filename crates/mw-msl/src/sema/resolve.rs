@@ -21,11 +21,6 @@ impl<'a> Sema<'a> {
         })
     }
 
-    /// As [`Self::resolve`], but with an error type instead of a failure.
-    pub(crate) fn resolve_or_error(&mut self, ty: &'a ast::Type) -> QualType {
-        self.resolve(ty).unwrap_or(QualType::plain(self.t.error))
-    }
-
     fn resolve_kind(&mut self, ty: &'a ast::Type) -> R<QualType> {
         match &ty.kind {
             TypeKind::Void => Ok(QualType::plain(self.t.void)),
@@ -497,10 +492,10 @@ impl<'a> Sema<'a> {
     }
 
     fn decltype_inner(&mut self, expr: &'a ast::Expr) -> R<QualType> {
-        if let ExprKind::Name(name) = &expr.kind {
-            if let Some(ty) = self.declared_type(name)? {
-                return Ok(ty);
-            }
+        if let ExprKind::Name(name) = &expr.kind
+            && let Some(ty) = self.declared_type(name)?
+        {
+            return Ok(ty);
         }
         let value = self.expr(expr)?;
         if let ExprKind::Member { .. } = &expr.kind {

@@ -4,7 +4,7 @@ use crate::ast::{self, MathMode, OverloadedOperator};
 use crate::hir::{Constant, Expr, FloatRules, GlobalId, Local, LocalId};
 use crate::names::Name;
 use crate::stdlib::LibraryNamespace;
-use crate::types::{AddressSpace, QualType, RecordId, TypeId};
+use crate::types::{QualType, RecordId, TypeId};
 use mw_source::Span;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -134,7 +134,7 @@ pub(crate) enum Entry<'a> {
     Variable(VarId),
     Local(LocalEntry),
     /// A structured binding or other name of a place.
-    Alias(Rc<crate::hir::Place>, u32),
+    Alias(Rc<crate::hir::Place>),
     /// A template's value parameter or an enumerator.
     Constant(TypeId, Constant),
     /// A data member, by the way through the record's fields.
@@ -311,7 +311,6 @@ pub(crate) struct Variable<'a> {
     /// Its definition outside of the class.
     pub(crate) definition: Option<&'a ast::VariableDecl>,
     pub(crate) scope: ScopeId,
-    pub(crate) owner: Option<RecordId>,
     pub(crate) limit: u32,
     pub(crate) state: VariableState,
     pub(crate) suffix: Args,
@@ -332,7 +331,6 @@ pub(crate) struct ReadyVariable {
     pub(crate) ty: QualType,
     /// Known when compiling; then reading it is this constant.
     pub(crate) value: Option<Rc<Constant>>,
-    pub(crate) is_constexpr: bool,
     pub(crate) function_constant: Option<u32>,
     pub(crate) derived: Option<Rc<Expr>>,
     pub(crate) global: Option<GlobalId>,
@@ -379,7 +377,6 @@ pub(crate) struct FieldInfo<'a> {
     pub(crate) ty: QualType,
     pub(crate) name: Option<Name>,
     pub(crate) initializer: Option<&'a ast::Initializer>,
-    pub(crate) bits: Option<u32>,
 }
 
 /// How far a class is.
@@ -439,10 +436,4 @@ impl Frame<'_> {
             object: None,
         }
     }
-}
-
-/// A qualified type in a certain space.
-pub(crate) fn in_space(mut ty: QualType, space: AddressSpace) -> QualType {
-    ty.space = space;
-    ty
 }

@@ -319,7 +319,7 @@ impl<'a> Sema<'a> {
         // `f(T, Ts...)` is less special than `f(T)`.
         let trailing =
             |decls: &[ast::ParameterDecl]| decls.len() > count && decls.last().is_some_and(is_pack);
-        !(trailing(ours) && !trailing(theirs))
+        !trailing(ours) || trailing(theirs)
     }
 
     /// `template … f<int>(…);`, `template struct S<int>;`

@@ -8,8 +8,8 @@ use super::{R, Sema};
 use crate::ast::{
     self, Condition, ContractMode, DeclKind, Pragma, StmtKind as Ast, UnrollHint, VariableDecl,
 };
-use crate::hir::{Block, Constant, Expr, ExprKind, Place, PlaceKind, Stmt, StmtKind, SwitchCase, Unroll};
-use crate::types::{AddressSpace, QualType, Scalar, Type};
+use crate::hir::{Block, Constant, Expr, Place, PlaceKind, Stmt, StmtKind, SwitchCase, Unroll};
+use crate::types::{AddressSpace, QualType, Type};
 use mw_diagnostics::Diagnostic;
 use mw_diagnostics::registry::semantics as codes;
 use mw_source::Span;
@@ -301,7 +301,7 @@ impl<'a> Sema<'a> {
                 (first, end)
             }
             Type::Record(record) => {
-                let mut edge = |s: &mut Self, name: Option<crate::names::Name>| -> R<Expr> {
+                let edge = |s: &mut Self, name: Option<crate::names::Name>| -> R<Expr> {
                     let found = name.and_then(|name| s.member(record, Key::Name(name)));
                     let Some(Entry::Functions(set)) = found else {
                         return s.fail(|s| {
@@ -859,25 +859,9 @@ impl<'a> Sema<'a> {
             });
         }
         for (binding, part) in decl.bindings.iter().zip(parts) {
-            let frame = self.frame.id;
-            self.bind(self.scope, Key::Name(binding.name), Entry::Alias(Rc::new(part), frame));
+            self.bind(self.scope, Key::Name(binding.name), Entry::Alias(Rc::new(part)));
         }
         Ok(())
-    }
-
-    /// An expression for its value only, as a `Val`.
-    pub(crate) fn as_value(expr: Expr) -> Val<'a> {
-        Val::Value(expr)
-    }
-
-    /// A scalar literal.
-    pub(crate) fn zero_of(&self, scalar: Scalar) -> Constant {
-        if scalar.is_float() { Constant::Float(0.0) } else { Constant::Int(0) }
-    }
-
-    /// Is the expression one that follows an error?
-    pub(crate) fn is_error_expr(expr: &Expr) -> bool {
-        matches!(expr.kind, ExprKind::Error)
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::arguments::Given;
 use super::lookup::FnSet;
-use super::scope::{Entry, Key, LocalEntry};
+use super::scope::{Key, LocalEntry};
 use super::{Failed, R, Sema};
 use crate::ast::InitList;
 use crate::hir::{Cast, Constant, Expr, ExprKind, Local, LocalId, Place, PlaceKind};
-use crate::types::{AddressSpace, QualType, Scalar, Type, TypeId};
+use crate::types::{QualType, Scalar, Type, TypeId};
 use mw_diagnostics::Diagnostic;
 use mw_diagnostics::registry::semantics as codes;
 use mw_source::Span;
@@ -294,13 +294,6 @@ impl<'a> Sema<'a> {
         }
     }
 
-    pub(crate) fn entry_is_value(entry: &Entry<'a>) -> bool {
-        matches!(
-            entry,
-            Entry::Local(_) | Entry::Variable(_) | Entry::Constant(..) | Entry::Field(_) | Entry::Alias(..)
-        )
-    }
-
     /// May an expression be evaluated twice instead of once?
     pub(crate) fn is_repeatable(place: &Place) -> bool {
         fn value(expr: &Expr) -> bool {
@@ -323,10 +316,5 @@ impl<'a> Sema<'a> {
             PlaceKind::Index(inner, index) => Self::is_repeatable(inner) && value(index),
             PlaceKind::Temporary(..) => false,
         }
-    }
-
-    /// Where objects of a declared type live when nothing is said.
-    pub(crate) fn thread(ty: QualType) -> QualType {
-        QualType { space: AddressSpace::Thread, ..ty }
     }
 }

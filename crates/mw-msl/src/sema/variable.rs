@@ -182,7 +182,6 @@ impl<'a> Sema<'a> {
             return Ok(ReadyVariable {
                 ty: is_const(ty),
                 value: None,
-                is_constexpr: false,
                 function_constant: Some(index),
                 derived: None,
                 global: None,
@@ -204,7 +203,6 @@ impl<'a> Sema<'a> {
             return Ok(ReadyVariable {
                 ty,
                 value: None,
-                is_constexpr: false,
                 function_constant: None,
                 derived: None,
                 global: None,
@@ -214,7 +212,6 @@ impl<'a> Sema<'a> {
             return Ok(ReadyVariable {
                 ty,
                 value: Some(Rc::new(Constant::Zero)),
-                is_constexpr: false,
                 function_constant: None,
                 derived: None,
                 global: None,
@@ -234,14 +231,7 @@ impl<'a> Sema<'a> {
                 "the value of a constant that depends on function constants must be a simple expression",
             );
         }
-        Ok(ReadyVariable {
-            ty,
-            value: constant,
-            is_constexpr: true,
-            function_constant: None,
-            derived,
-            global: None,
-        })
+        Ok(ReadyVariable { ty, value: constant, function_constant: None, derived, global: None })
     }
 
     /// `[[function_constant(n)]]` of a variable.
@@ -387,7 +377,7 @@ impl<'a> Sema<'a> {
             let name_text = self.static_air_name(text);
             let global = self.new_global(name_text, ty, align, GlobalKind::Threadgroup, decl.span);
             let place = Place { kind: PlaceKind::Global(global), ty, span: decl.span };
-            self.bind(self.scope, Key::Name(name), Entry::Alias(Rc::new(place), u32::MAX));
+            self.bind(self.scope, Key::Name(name), Entry::Alias(Rc::new(place)));
             return Ok(());
         }
         let id = self.new_variable(decl, self.scope, None);

@@ -1,7 +1,11 @@
 //! All names that some syntax mentions: to find packs to expand and variables to capture.
 
 use super::lookup::segment_name;
-use crate::ast::*;
+use crate::ast::{
+    Condition, Decl, DeclKind, Designator, Expr, ExprKind, FunctionBody, FunctionType, InitList, Initializer,
+    NameSegment, QualifiedName, SegmentKind, Stmt, StmtKind, TemplateArgument, TemplateArgumentKind, Type,
+    TypeKind, VariableDecl,
+};
 use crate::names::Name;
 
 pub(crate) fn names_in_argument(argument: &TemplateArgument, names: &mut Vec<Name>) {
