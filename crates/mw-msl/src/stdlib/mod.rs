@@ -12,14 +12,12 @@
 //! - A scalar converts implicitly to a vector of its element type (all components equal); a vector converts
 //!   to no other vector.
 //! - A function that the user declares hides the library's one with the same parameter types.
-//! - Among overloads of the library that C++ leaves ambiguous (`max(x, 0)` of a float), [`break_tie`]
-//!   chooses.
+//! - What C++ leaves ambiguous is an error: `max(x, 0)` of a float is written `max(x, 0.0f)`.
 
 mod expand;
 mod headers;
 mod reference;
 pub mod table;
-mod tie;
 
 use crate::hir::Constant;
 use crate::types::{QualType, TypeId, TypeStore};
@@ -27,7 +25,6 @@ use crate::types::{QualType, TypeId, TypeStore};
 pub use headers::{header, is_function_template_name, is_type_name, prelude};
 pub use reference::{reference_page, signature};
 pub use table::{Chapter, Op, Row, function_names};
-pub use tie::break_tie;
 
 /// A row in the table of functions that the compiler knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -14,13 +14,13 @@ kernel void k(device uint *out, uint lane [[thread_index_in_simdgroup]]) {
   int i = -3;
   ushort s = 5;
   float4 v = float4(-1.0f, 0.5f, 2.0f, 3.0f);
-  out[0] = max(x, 0) == 0.0f && same(max(x, 0), x);
+  out[0] = max(x, 0.0f) == 0.0f && same(max(x, 0.0f), x);
   out[1] = pow(2.0f, 3) == 8.0f;
   out[2] = all(clamp(v, 0.0f, 1.0f) == float4(0.0f, 0.5f, 1.0f, 1.0f));
   out[3] = abs(b) == 3.0f && same(abs(b), x);
   out[4] = select(1.0f, 2.0f, u > 3) == 2.0f;
-  out[5] = min(u, s) == 5 && same(min(u, s), u);
-  out[6] = same(max(h, h), h) && same(exp(h), h) && same(sqrt(4), x);
+  out[5] = min(u, uint(s)) == 5 && same(min(s, s), s);
+  out[6] = same(max(h, h), h) && same(exp(h), h) && same(sqrt(4.0f), x);
   out[7] = same(metal::precise::exp(h), x) && same(metal::fast::exp(x), x);
   out[8] = simd_shuffle(x, 3) == x && simd_shuffle(lane, ushort(2)) == 2 && simd_shuffle_xor(lane, 1) == (lane ^ 1);
   out[9] = simd_sum(1) == 32 && simd_max(lane) == 31 && same(simd_sum(h), h);

@@ -188,7 +188,7 @@ pub static ROWS: &[Row] = &[
     common("step", "T T T", Op::Expand(Expansion::Step), "0 if x < edge, else 1"),
     // metal_integer
     integer("abs", "T T", Op::Integer("abs"), "magnitude"),
-    integer("absdiff", "T T T", Op::Expand(Expansion::AbsDiff), "|x - y| without overflow"),
+    integer("absdiff", "T T T", Op::Expand(Expansion::AbsDiff), "distance of x and y, without overflow"),
     integer("addsat", "T T T", Op::Expand(Expansion::AddSat), "x + y, held at the ends of the range"),
     integer("clamp", "T T T T", Op::Integer("clamp"), "min(max(x, low), high)"),
     integer("clz", "T T", Op::CountZeros("clz"), "zeros above the highest one"),
