@@ -6,6 +6,7 @@
 
 mod chips;
 mod code_map;
+mod library;
 mod machine_tables;
 
 use std::fs;
@@ -40,6 +41,12 @@ enum Extent {
 
 const ARTEFACTS: &[Artefact] = &[
     Artefact { name: "chips", path: "docs/chips.md", extent: Extent::WholeFile, generate: chips::page },
+    Artefact {
+        name: "library",
+        path: "docs/library.md",
+        extent: Extent::WholeFile,
+        generate: library::page,
+    },
     Artefact {
         name: "machine-tables",
         path: "book/src/machine-tables.md",
