@@ -1,9 +1,10 @@
-//! Parses files and says how long it took: `parse [-I folder] [-D name=value] [-std=metal3.1] file…`.
+//! Parses files and says how long it took: `parse [--check] [-I folder] [-D name=value] [-std=metal3.1] file…`.
 #![allow(clippy::print_stdout, reason = "a command-line tool")]
 
 use std::sync::Arc;
 use std::time::Instant;
 
+use mw_diagnostics::render::{Terminal, terminal};
 use mw_msl::options::Options;
 use mw_msl::preprocess::{FileProvider, preprocess};
 
@@ -19,9 +20,11 @@ impl FileProvider for Disk {
 fn main() {
     let mut options = Options::default();
     let mut files = Vec::new();
+    let mut check = false;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
+            "--check" => check = true,
             "-I" => options.include_folders.extend(arguments.next()),
             "-D" => {
                 let definition = arguments.next().unwrap_or_default();
@@ -35,6 +38,13 @@ fn main() {
         }
     }
     for file in files {
+        if check {
+            let compilation = mw_msl::compile(&options, &Disk, &file);
+            let few = &compilation.diagnostics[..compilation.diagnostics.len().min(5)];
+            println!("{file}: {} diagnostics", compilation.diagnostics.len());
+            print!("{}", terminal(few, &compilation.map, Terminal::default()));
+            continue;
+        }
         let mut map = mw_source::SourceMap::new();
         let mut interner = mw_msl::names::Interner::default();
         let mut diagnostics = Vec::new();

@@ -4,7 +4,7 @@ use mw_diagnostics::registry::syntax as codes;
 use mw_diagnostics::{Code, Diagnostic};
 use mw_source::Span;
 
-use super::{Failed, MAX_CHAIN, MAX_DEPTH, Parse, Parser};
+use super::{Failed, MAX_CHAIN, MAX_DEPTH, MAX_ERRORS, Parse, Parser};
 use crate::ast::Ident;
 use crate::lex::{Token, TokenKind};
 use crate::names::{Name, words};
@@ -124,7 +124,7 @@ impl Parser<'_> {
 
     /// Reports, unless this is an attempt, and fails.
     pub(super) fn fail<T>(&mut self, diagnostic: impl FnOnce(&Self) -> Diagnostic) -> Parse<T> {
-        if self.trying == 0 {
+        if self.trying == 0 && self.diagnostics.len() < MAX_ERRORS {
             let token = self.token();
             match token.kind {
                 // What the preprocessor left of a wrong macro use: reported already.
@@ -156,7 +156,7 @@ impl Parser<'_> {
 
     /// Reports without failing, unless this is an attempt.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        if self.trying == 0 {
+        if self.trying == 0 && self.diagnostics.len() < MAX_ERRORS {
             self.diagnostics.push(diagnostic);
         }
     }

@@ -41,6 +41,8 @@ pub(crate) type Parse<T> = Result<T, Failed>;
 
 /// Bound on nesting of statements, expressions, types and declarators.
 const MAX_DEPTH: u32 = 200;
+/// Errors beyond this are of no use to anybody.
+const MAX_ERRORS: usize = 1000;
 /// Bound on left-nested operators in one expression, beyond a few per level.
 const MAX_CHAIN: u32 = 1000;
 
@@ -93,6 +95,7 @@ impl<'p> Parser<'p> {
             diagnostics,
             scopes: Scopes::new(),
             trying: 0,
+            // Published Metal takes less than half a token of attempts for each of its own.
             fuel: 10_000 + 32 * tokens.len() as u64,
             depth: 0,
             chain: 0,

@@ -309,6 +309,10 @@ fn templates() {
         tree("template <int... I> void f() { int a[] = {I...}; g(h(I)...); }"),
         "template<int... I> void f() { array[](int) a = {I...}; g(h(I)...); }"
     );
+    assert_eq!(
+        tree("template <typename... T> void f(T... t) { (g(t), ...); ((x += t), ...); }"),
+        "template<typename... T> void f(T... t) { fold(g(t) Comma ...); fold((x Add= t) Comma ...); }"
+    );
 }
 
 #[test]

@@ -34,7 +34,7 @@ const TOKEN_LIMIT: usize = 4_000_000;
 /// Bound on files that include each other.
 const INCLUDE_DEPTH: usize = 200;
 
-/// Preprocesses `main` and gives its tokens, an end token last.
+/// Preprocesses `main` after the library's prelude and gives the tokens of both, an end token last.
 pub fn preprocess(
     options: &Options,
     files: &dyn FileProvider,
@@ -43,27 +43,21 @@ pub fn preprocess(
     interner: &mut Interner,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Token> {
-    let mut preprocessor = Preprocessor {
-        options,
-        provider: files,
-        map,
-        interner,
-        diagnostics,
-        macros: MacroTable::default(),
-        files: Vec::new(),
-        lexed: FxHashMap::default(),
-        once: FxHashSet::default(),
-        streams: Vec::new(),
-        budget: TOKEN_LIMIT,
-        stopped: false,
-        collecting: false,
-        in_condition: false,
-        depth: 0,
-        counter: 0,
-        saved_macros: FxHashMap::default(),
-        main_name: main.into(),
-    };
-    preprocessor.run_all(main)
+    let prelude = crate::stdlib::prelude();
+    Preprocessor::new(options, files, main, map, interner, diagnostics).run_all(main, prelude)
+}
+
+/// As [`preprocess`], without the library: only what the text itself says is known. For tools that look at
+/// text alone.
+pub fn preprocess_bare(
+    options: &Options,
+    files: &dyn FileProvider,
+    main: &str,
+    map: &mut SourceMap,
+    interner: &mut Interner,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Token> {
+    Preprocessor::new(options, files, main, map, interner, diagnostics).run_all(main, "")
 }
 
 /// A file being read.
@@ -119,12 +113,44 @@ struct Preprocessor<'a> {
     main_name: Rc<str>,
 }
 
+impl<'a> Preprocessor<'a> {
+    fn new(
+        options: &'a Options,
+        provider: &'a dyn FileProvider,
+        main: &str,
+        map: &'a mut SourceMap,
+        interner: &'a mut Interner,
+        diagnostics: &'a mut Vec<Diagnostic>,
+    ) -> Self {
+        Self {
+            options,
+            provider,
+            map,
+            interner,
+            diagnostics,
+            macros: MacroTable::default(),
+            files: Vec::new(),
+            lexed: FxHashMap::default(),
+            once: FxHashSet::default(),
+            streams: Vec::new(),
+            budget: TOKEN_LIMIT,
+            stopped: false,
+            collecting: false,
+            in_condition: false,
+            depth: 0,
+            counter: 0,
+            saved_macros: FxHashMap::default(),
+            main_name: main.into(),
+        }
+    }
+}
+
 impl Preprocessor<'_> {
-    fn run_all(&mut self, main: &str) -> Vec<Token> {
+    fn run_all(&mut self, main: &str, prelude: &'static str) -> Vec<Token> {
         let mut out = Vec::new();
         // The library comes before the user's definitions, which must not change it.
         self.run_builtin("<built-in>", predefined::text(self.options), &mut out);
-        self.run_builtin("<metal>", crate::stdlib::prelude(), &mut out);
+        self.run_builtin("<metal>", prelude, &mut out);
         self.run_builtin("<command line>", predefined::defines(self.options), &mut out);
         let end = if let Some((id, tokens)) = self.load(main) {
             let end = self.map.file(id).end();
