@@ -61,10 +61,10 @@ declare i1 @air.is_function_constant_defined(ptr addrspace(2)) nofree nosync mus
 declare i8 @air.normalize_function_constant_predicate.i8(i8) nofree nosync mustprogress nounwind willreturn memory(none)
 
 define internal void @_GLOBAL__sub_I_function_constants.metal() nounwind section "air.static_init" {
-  %1 = load i32, ptr addrspace(2) @_Z6factor.MTL_FC_INIT_1_i, align 4
-  store i32 %1, ptr addrspace(2) @_ZL6factor, align 4
-  %2 = load i8, ptr addrspace(2) @_Z8has_bias.MTL_FC_INIT_0_b, align 1
-  store i8 %2, ptr addrspace(2) @_ZL8has_bias, align 1
+  %1 = load i8, ptr addrspace(2) @_Z8has_bias.MTL_FC_INIT_0_b, align 1
+  store i8 %1, ptr addrspace(2) @_ZL8has_bias, align 1
+  %2 = load i32, ptr addrspace(2) @_Z6factor.MTL_FC_INIT_1_i, align 4
+  store i32 %2, ptr addrspace(2) @_ZL6factor, align 4
   %3 = call i1 @air.is_function_constant_defined(ptr addrspace(2) @_Z6factor.MTL_FC_INIT_1_i) nounwind willreturn memory(none)
   %4 = zext i1 %3 to i8
   store i8 %4, ptr addrspace(2) @_ZL6is_set, align 1
@@ -102,8 +102,8 @@ define internal void @_GLOBAL__sub_I_function_constants.metal() nounwind section
 !12 = !{!"air.compile.denorms_disable"}
 !13 = !{!"air.compile.fast_math_enable"}
 !14 = !{!"air.compile.framebuffer_fetch_enable"}
-!15 = !{ptr addrspace(2) @_Z6factor.MTL_FC_INIT_1_i, !"int", !"factor", i32 1, i1 false}
-!16 = !{ptr addrspace(2) @_Z8has_bias.MTL_FC_INIT_0_b, !"bool", !"has_bias", i32 0, i1 true}
+!15 = !{ptr addrspace(2) @_Z8has_bias.MTL_FC_INIT_0_b, !"bool", !"has_bias", i32 0, i1 true}
+!16 = !{ptr addrspace(2) @_Z6factor.MTL_FC_INIT_1_i, !"int", !"factor", i32 1, i1 false}
 !17 = !{ptr @constants, !18, !19}
 !18 = !{}
 !19 = !{!20, !21, !23}
