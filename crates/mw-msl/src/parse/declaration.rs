@@ -1,6 +1,7 @@
 //! Declarations: namespaces, usings, variables and functions.
 
 use mw_diagnostics::Diagnostic;
+use mw_diagnostics::registry::lowering::UNSUPPORTED;
 use mw_diagnostics::registry::syntax as codes;
 use mw_source::Span;
 
@@ -113,12 +114,33 @@ impl Parser<'_> {
                     self.bump();
                     return self.declaration(class, place, out);
                 }
+                _ if self.is_deduction_guide() => {
+                    let span = self.token().span;
+                    return self.fail(|_| {
+                        Diagnostic::new(&UNSUPPORTED, span, "this compiler does not read deduction guides")
+                            .help("write the template arguments where the class is used")
+                    });
+                }
                 _ => return self.simple_declaration(class, place, out),
             },
             _ => return self.simple_declaration(class, place, out),
         };
         out.push(Decl { kind, span: self.span_from(start) });
         Ok(())
+    }
+
+    /// `S(T) -> S<T>;`, at the name of a class template.
+    fn is_deduction_guide(&mut self) -> bool {
+        self.is_identifier()
+            && self.peek_kind(1) == TokenKind::LeftParen
+            && self.scopes.lookup(self.token().name).has(Symbol::TYPE_TEMPLATE)
+            && self
+                .attempt(|parser| {
+                    parser.bump();
+                    parser.skip_group();
+                    Ok(parser.is(TokenKind::Arrow))
+                })
+                .unwrap_or(false)
     }
 
     fn namespace(&mut self, is_inline: bool, out: &mut Vec<Decl>) -> Parse<()> {

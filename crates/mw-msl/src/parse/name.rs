@@ -1,6 +1,7 @@
 //! Qualified names and template arguments.
 
 use mw_diagnostics::Diagnostic;
+use mw_diagnostics::registry::lowering::UNSUPPORTED;
 use mw_diagnostics::registry::syntax as codes;
 
 use super::scope::{ScopeId, Scopes, Symbol};
@@ -346,6 +347,16 @@ impl Parser<'_> {
             TokenKind::MinusMinus => SegmentKind::Operator(OverloadedOperator::Decrement),
             TokenKind::Comma => SegmentKind::Operator(OverloadedOperator::Comma),
             TokenKind::Arrow => SegmentKind::Operator(OverloadedOperator::Arrow),
+            TokenKind::String => {
+                return self.fail(|parser| {
+                    Diagnostic::new(
+                        &UNSUPPORTED,
+                        parser.token().span,
+                        "this compiler does not read user-defined literals",
+                    )
+                    .help("write a function with a name")
+                });
+            }
             _ => return Ok(SegmentKind::Conversion(Box::new(self.conversion_type()?))),
         };
         for _ in 0..length {
