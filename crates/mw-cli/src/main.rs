@@ -55,3 +55,13 @@ fn main() -> ExitCode {
 
 /// What every command gives back.
 type Outcome = Result<(), Failure>;
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}

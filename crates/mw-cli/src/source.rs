@@ -24,7 +24,7 @@ pub(crate) struct SourceArgs {
     pub(crate) include_folders: Vec<PathBuf>,
     /// Language version: metal2.4, metal3.0, metal3.1, metal3.2, metal4.0
     #[arg(long = "std", value_name = "VERSION")]
-    pub(crate) version: Option<LanguageVersion>,
+    pub(crate) language: Option<LanguageVersion>,
     /// Let floating-point arithmetic assume no NaN and no infinity (the default)
     #[arg(long = "ffast-math", overrides_with = "no_fast_math")]
     pub(crate) fast_math: bool,
@@ -77,7 +77,7 @@ impl SourceArgs {
             })
             .collect();
         CompileOptions {
-            language_version: self.version.unwrap_or_default(),
+            language_version: self.language.unwrap_or_default(),
             fast_math: !self.no_fast_math,
             macros,
             include_folders: self

@@ -109,7 +109,7 @@ impl ModuleLowering<'_> {
         if data.parameters as usize != kernel.arguments.len() {
             return Err(LowerError::malformed(kernel.span, "a kernel that does not describe each parameter"));
         }
-        let unused = crate::unused::unused_parameters(self.program, kernel.function);
+        let unused = crate::unused::unused_parameters(&self.module, function);
         let mut arguments = Vec::new();
         let mut attributes = Vec::new();
         for (index, (argument, local)) in kernel.arguments.iter().zip(&data.locals).enumerate() {
@@ -208,7 +208,7 @@ impl ModuleLowering<'_> {
             }
         }
         operands.push(text("air.arg_type_name"));
-        operands.push(text(&argument.type_name));
+        operands.push(text(self.argument_type_name(argument, ty)));
         if !argument.name.is_empty() {
             operands.push(text("air.arg_name"));
             operands.push(text(&argument.name));
@@ -217,6 +217,16 @@ impl ModuleLowering<'_> {
             operands.push(text("air.arg_unused"));
         }
         Ok(self.node(operands))
+    }
+
+    /// The name of an argument's type: as written, but records by their full name.
+    fn argument_type_name(&self, argument: &KernelArgument, ty: TypeId) -> String {
+        if let types::Type::Pointer(target) | types::Type::Reference { target, .. } = self.program.ty(ty)
+            && let types::Type::Record(_) = self.program.ty(target.ty)
+        {
+            return type_name(self.program, target.ty);
+        }
+        argument.type_name.clone()
     }
 
     fn target(&self, argument: &KernelArgument, ty: TypeId) -> Result<QualType, LowerError> {

@@ -23,8 +23,14 @@ pub(crate) fn type_name(program: &Program, id: TypeId) -> String {
             other => format!("atomic<{}>", other.name()),
         },
         Type::Record(record) => {
-            let name = &program.record(*record).name;
-            name.split('<').next().unwrap_or(name).to_owned()
+            // AIR's name has the namespaces, and a number where it is taken already.
+            let record = program.record(*record);
+            let name = record.air_name.split_once('.').map_or(record.air_name.as_str(), |(_, name)| name);
+            let name = name.split('<').next().unwrap_or(name);
+            match name.rsplit_once('.') {
+                Some((stem, number)) if number.bytes().all(|byte| byte.is_ascii_digit()) => stem.to_owned(),
+                _ => name.to_owned(),
+            }
         }
         Type::Enum(id) => program.enumeration(*id).name.clone(),
         Type::Array(element, _) | Type::UnsizedArray(element) => type_name(program, *element),

@@ -1,175 +1,162 @@
-//! Which parameters a function does not use, not even through the functions that it hands them to.
+//! Which parameters nothing comes of, not even through the functions that they are handed to.
+//!
+//! Looked up in the lowered code, where branches on constants are gone: a value counts when it reaches
+//! memory, a branch, a result or a call that does something. Stores to a variable count when the variable is
+//! read.
 
-use mw_msl::hir::{
-    Block, Expr, ExprKind, FunctionId, LocalId, Place, PlaceKind, Program, StmtKind, SwitchCase,
-};
-use rustc_hash::FxHashMap;
+use mw_air::{Attribute, Callee, FuncId, Function, Inst, InstId, Module, Terminator, ValueDef, ValueId};
 
-/// For each parameter whether nothing comes of it.
-pub(crate) fn unused_parameters(program: &Program, function: FunctionId) -> Vec<bool> {
-    let mut search = Search { program, known: FxHashMap::default() };
-    search.function(function, 0).into_iter().map(|used| !used).collect()
+/// For each parameter of `function` whether it is unused.
+pub(crate) fn unused_parameters(module: &Module, function: FuncId) -> Vec<bool> {
+    // Nothing counts until it is seen to; a round may find more.
+    let mut used: Vec<Vec<bool>> =
+        module.functions.iter().map(|function| vec![false; function.ty.params.len()]).collect();
+    loop {
+        let mut is_changed = false;
+        for (index, function) in module.functions.iter().enumerate() {
+            if function.is_declaration() {
+                continue;
+            }
+            let found = Liveness::of(module, function, &used);
+            if found != used[index] {
+                used[index] = found;
+                is_changed = true;
+            }
+        }
+        if !is_changed {
+            break;
+        }
+    }
+    used.get(function.index()).map(|used| used.iter().map(|used| !used).collect()).unwrap_or_default()
 }
 
-/// Calls are followed this deep; beyond it everything counts as used.
-const MAX_DEPTH: usize = 24;
-
-struct Search<'p> {
-    program: &'p Program,
-    known: FxHashMap<FunctionId, Vec<bool>>,
+struct Liveness<'m> {
+    module: &'m Module,
+    function: &'m Function,
+    used: &'m [Vec<bool>],
+    live: Vec<bool>,
+    pending: Vec<ValueId>,
+    /// Instructions that write to a private variable, by the variable.
+    writes: Vec<(ValueId, InstId)>,
 }
 
-impl Search<'_> {
-    fn function(&mut self, id: FunctionId, depth: usize) -> Vec<bool> {
-        let data = self.program.function(id);
-        let count = data.parameters as usize;
-        if let Some(known) = self.known.get(&id) {
-            return known.clone();
+impl<'m> Liveness<'m> {
+    fn of(module: &'m Module, function: &'m Function, used: &'m [Vec<bool>]) -> Vec<bool> {
+        let mut this = Self {
+            module,
+            function,
+            used,
+            live: vec![false; function.values().len()],
+            pending: Vec::new(),
+            writes: Vec::new(),
+        };
+        this.roots();
+        while let Some(value) = this.pending.pop() {
+            let Some(inst) = function.defining_inst(value) else { continue };
+            if matches!(function.inst(inst).inst, Inst::Alloca { .. }) {
+                let writes: Vec<InstId> = this
+                    .writes
+                    .iter()
+                    .filter(|(target, _)| *target == value)
+                    .map(|(_, inst)| *inst)
+                    .collect();
+                writes.into_iter().for_each(|inst| this.operands(inst));
+            }
+            this.operands(inst);
         }
-        let Some(body) = data.body.as_ref().filter(|_| depth < MAX_DEPTH) else { return vec![true; count] };
-        // A function that calls itself uses what it gets.
-        self.known.insert(id, vec![true; count]);
-        let mut walk = Walk { used: vec![false; count], calls: Vec::new() };
-        walk.block(body);
-        let Walk { mut used, calls } = walk;
-        for (callee, position, local) in calls {
-            if !used[local] {
-                let inner = self.function(callee, depth + 1);
-                used[local] |= inner.get(position).copied().unwrap_or(true);
+        (0..function.ty.params.len()).map(|index| this.live[function.param(index).index()]).collect()
+    }
+
+    fn mark(&mut self, value: ValueId) {
+        if !std::mem::replace(&mut self.live[value.index()], true) {
+            self.pending.push(value);
+        }
+    }
+
+    fn roots(&mut self) {
+        for block in &self.function.blocks {
+            for inst in &block.insts {
+                match &self.function.inst(*inst).inst {
+                    Inst::Store { ptr, volatile: false, .. } => self.write(*ptr, *inst),
+                    Inst::Call(call) => match call.callee {
+                        Callee::Function(callee) => {
+                            let name = &*self.module.function(callee).name;
+                            if name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memset.") {
+                                match call.args.first() {
+                                    Some(target) => self.write(*target, *inst),
+                                    None => self.operands(*inst),
+                                }
+                            } else if !is_pure(self.module.function(callee)) {
+                                self.operands(*inst);
+                            }
+                        }
+                        Callee::Value(_) => self.operands(*inst),
+                    },
+                    Inst::Store { .. }
+                    | Inst::Load { volatile: true, .. }
+                    | Inst::AtomicRmw { .. }
+                    | Inst::CmpXchg { .. }
+                    | Inst::Fence { .. } => self.operands(*inst),
+                    _ => {}
+                }
+            }
+            match &block.terminator {
+                Terminator::Ret(Some(value))
+                | Terminator::CondBr { condition: value, .. }
+                | Terminator::Switch { value, .. } => self.mark(*value),
+                Terminator::Ret(None) | Terminator::Br(_) | Terminator::Unreachable => {}
             }
         }
-        self.known.insert(id, used.clone());
-        used
+    }
+
+    /// A write counts at once, or when its private variable is read.
+    fn write(&mut self, ptr: ValueId, inst: InstId) {
+        match self.variable(ptr) {
+            Some(variable) => self.writes.push((variable, inst)),
+            None => self.operands(inst),
+        }
+    }
+
+    /// The private variable that an address leads into.
+    fn variable(&self, mut ptr: ValueId) -> Option<ValueId> {
+        loop {
+            let ValueDef::Inst(inst) = self.function.value(ptr).def else { return None };
+            match &self.function.inst(inst).inst {
+                Inst::Alloca { .. } => return Some(ptr),
+                Inst::Gep { base, .. } => ptr = *base,
+                Inst::Cast { value, .. } => ptr = *value,
+                _ => return None,
+            }
+        }
+    }
+
+    /// What an instruction that counts takes in.
+    fn operands(&mut self, inst: InstId) {
+        let function = self.function;
+        let inst = &function.inst(inst).inst;
+        if let Inst::Call(call) = inst
+            && let Callee::Function(callee) = call.callee
+            && !self.module.function(callee).is_declaration()
+        {
+            let used = self.used;
+            for (arg, is_used) in call.args.iter().zip(&used[callee.index()]) {
+                if *is_used {
+                    self.mark(*arg);
+                }
+            }
+            return;
+        }
+        inst.for_each_operand(|operand| self.mark(operand));
     }
 }
 
-struct Walk {
-    used: Vec<bool>,
-    /// Parameters that are handed on as they are: callee, position, parameter.
-    calls: Vec<(FunctionId, usize, usize)>,
-}
-
-impl Walk {
-    fn local(&mut self, local: LocalId) {
-        if let Some(used) = self.used.get_mut(local.0 as usize) {
-            *used = true;
-        }
-    }
-
-    fn block(&mut self, block: &Block) {
-        for stmt in block {
-            match &stmt.kind {
-                StmtKind::Expr(expr) | StmtKind::Let(_, Some(expr)) | StmtKind::Return(Some(expr)) => {
-                    self.expr(expr);
-                }
-                StmtKind::Let(_, None) | StmtKind::Break | StmtKind::Continue | StmtKind::Return(None) => {}
-                StmtKind::Block(block) => self.block(block),
-                StmtKind::If { condition, then, otherwise } => {
-                    self.expr(condition);
-                    self.block(then);
-                    self.block(otherwise);
-                }
-                StmtKind::Loop { before_condition, condition, step, body, .. } => {
-                    self.block(before_condition);
-                    condition.iter().chain(step).for_each(|expr| self.expr(expr));
-                    self.block(body);
-                }
-                StmtKind::DoWhile { body, condition, .. } => {
-                    self.block(body);
-                    self.expr(condition);
-                }
-                StmtKind::Switch { value, cases } => {
-                    self.expr(value);
-                    for SwitchCase { body, .. } in cases {
-                        self.block(body);
-                    }
-                }
-            }
-        }
-    }
-
-    fn arguments(&mut self, callee: FunctionId, offset: usize, arguments: &[Expr]) {
-        for (index, argument) in arguments.iter().enumerate() {
-            match &argument.kind {
-                ExprKind::Load(place) => match &place.kind {
-                    PlaceKind::Local(local) if (local.0 as usize) < self.used.len() => {
-                        self.calls.push((callee, index + offset, local.0 as usize));
-                    }
-                    _ => self.place(place),
-                },
-                _ => self.expr(argument),
-            }
-        }
-    }
-
-    fn expr(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::Constant(_)
-            | ExprKind::FunctionAddress(_)
-            | ExprKind::IsFunctionConstantDefined(_)
-            | ExprKind::Error => {}
-            ExprKind::Load(place) | ExprKind::AddressOf(place) => self.place(place),
-            ExprKind::Cast(mw_msl::hir::Cast::ToVoid, inner) if matches!(&inner.kind, ExprKind::Load(place) if matches!(place.kind, PlaceKind::Local(_))) =>
-                {}
-            ExprKind::Negate(value, _)
-            | ExprKind::Not(value)
-            | ExprKind::Complement(value)
-            | ExprKind::Cast(_, value)
-            | ExprKind::Splat(value)
-            | ExprKind::Swizzle(value, _)
-            | ExprKind::MatrixDiagonal(value)
-            | ExprKind::UnionField(_, value) => self.expr(value),
-            ExprKind::Binary(_, first, second, _)
-            | ExprKind::PointerOffset { pointer: first, offset: second, .. }
-            | ExprKind::PointerDifference(first, second)
-            | ExprKind::Sequence(first, second)
-            | ExprKind::Extract(first, second) => {
-                self.expr(first);
-                self.expr(second);
-            }
-            ExprKind::Conditional(condition, then, otherwise) => {
-                self.expr(condition);
-                self.expr(then);
-                self.expr(otherwise);
-            }
-            ExprKind::Assign(place, value) => {
-                self.place(place);
-                self.expr(value);
-            }
-            ExprKind::LetPointer { place, then, .. } => {
-                self.place(place);
-                self.expr(then);
-            }
-            ExprKind::LetTemporary { value, then, .. } => {
-                self.expr(value);
-                self.expr(then);
-            }
-            ExprKind::Vector(list) | ExprKind::MatrixColumns(list) | ExprKind::Aggregate(list) => {
-                list.iter().for_each(|expr| self.expr(expr));
-            }
-            ExprKind::Construct { constructor, arguments } => self.arguments(*constructor, 1, arguments),
-            ExprKind::Call { function, arguments } => self.arguments(*function, 0, arguments),
-            ExprKind::CallPointer { pointer, arguments } => {
-                self.expr(pointer);
-                arguments.iter().for_each(|expr| self.expr(expr));
-            }
-            ExprKind::Builtin(call) => call.arguments.iter().for_each(|expr| self.expr(expr)),
-        }
-    }
-
-    fn place(&mut self, place: &Place) {
-        match &place.kind {
-            PlaceKind::Local(local) => self.local(*local),
-            PlaceKind::Global(_) => {}
-            PlaceKind::Deref(pointer) => self.expr(pointer),
-            PlaceKind::Field(base, _) | PlaceKind::Swizzle(base, _) | PlaceKind::ThreadElements(base) => {
-                self.place(base);
-            }
-            PlaceKind::Index(base, index) => {
-                self.place(base);
-                self.expr(index);
-            }
-            PlaceKind::Temporary(_, value) => self.expr(value),
-        }
-    }
+/// Whether a call does nothing but give its result.
+fn is_pure(function: &Function) -> bool {
+    function.is_declaration()
+        && (function
+            .attrs
+            .0
+            .iter()
+            .any(|attribute| matches!(attribute, Attribute::Int(name, 0) if &**name == "memory"))
+            || function.name.starts_with("llvm.fmuladd."))
 }

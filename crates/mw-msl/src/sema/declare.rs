@@ -89,8 +89,9 @@ impl<'a> Sema<'a> {
                     && self.records[record.0 as usize].name.is_none()
                 {
                     let text = self.text(alias.name.name).to_owned();
+                    let qualification = self.qualification(self.scope);
                     let info = &mut self.program.records[record.0 as usize];
-                    info.air_name = format!("struct.{text}");
+                    info.air_name = format!("struct.{qualification}{text}");
                     info.name = text;
                     self.records[record.0 as usize].name = Some(alias.name.name);
                 }
@@ -340,8 +341,24 @@ impl<'a> Sema<'a> {
                 // Templates: as written, up to the names of their parameters.
                 let is_forward =
                     matches!(a.body, FunctionBody::None) || self.function(old).definition.is_none();
+                // Overloads that only `enable_if` tells apart are different functions.
+                let text = |s: &Self, span: Span| -> Vec<String> {
+                    s.sources.text(span).split_whitespace().map(str::to_owned).collect()
+                };
                 is_forward
                     && p.len() == q.len()
+                    && text(self, a.result.span) == text(self, b.result.span)
+                    && p.iter().zip(q).all(|(x, y)| match (&x.kind, &y.kind) {
+                        (
+                            ast::TemplateParameterKind::Value { ty: x, .. },
+                            ast::TemplateParameterKind::Value { ty: y, .. },
+                        ) => text(self, x.span) == text(self, y.span),
+                        (
+                            ast::TemplateParameterKind::Type { default: Some(x) },
+                            ast::TemplateParameterKind::Type { default: Some(y) },
+                        ) => text(self, x.span) == text(self, y.span),
+                        (x, y) => std::mem::discriminant(x) == std::mem::discriminant(y),
+                    })
                     && a.parameters.parameters.iter().zip(&b.parameters.parameters).all(|(x, y)| {
                         self.sources
                             .text(x.ty.span)

@@ -71,6 +71,32 @@ impl<'a> Sema<'a> {
         out
     }
 
+    /// The namespaces and classes around a scope, as `a::b::`: names of records in AIR begin so.
+    pub(crate) fn qualification(&self, scope: super::scope::ScopeId) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id.0 as usize];
+            match scope.kind {
+                super::scope::ScopeKind::Namespace if scope.parent.is_some() => {
+                    parts.push(match scope.name {
+                        Some(name) => format!("{}::", self.text(name)),
+                        None => "(anonymous namespace)::".to_owned(),
+                    });
+                }
+                super::scope::ScopeKind::Record(record) => {
+                    let name = &self.program.record(record).air_name;
+                    parts.push(format!("{}::", name.split_once('.').map_or(name.as_str(), |(_, name)| name)));
+                    break;
+                }
+                _ => {}
+            }
+            at = scope.parent;
+        }
+        parts.reverse();
+        parts.concat()
+    }
+
     /// The type's name for reflection.
     pub(crate) fn reflected_name(&self, param: &super::scope::Param<'a>, shown: QualType) -> String {
         let _ = param;

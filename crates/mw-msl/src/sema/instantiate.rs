@@ -87,7 +87,8 @@ impl<'a> Sema<'a> {
                 let record = self.new_record(Some(name), Some(decl), scope, decl.span);
                 let shown = format!("{}{}", self.text(name), self.show_args(args));
                 let is_union = decl.tag == crate::ast::TagKind::Union;
-                let air_name = format!("{}.{}", if is_union { "union" } else { "struct" }, self.text(name));
+                let tag = if is_union { "union" } else { "struct" };
+                let air_name = format!("{tag}.{}{}", self.qualification(scope), self.text(name));
                 let out = &mut self.program.records[record.0 as usize];
                 out.name = shown;
                 out.air_name = air_name;

@@ -29,9 +29,10 @@ impl<'a> Sema<'a> {
         let id = RecordId(self.records.len() as u32);
         let scope = self.push_scope(parent, ScopeKind::Record(id));
         let text = name.map_or("anon", |name| self.text(name));
+        let qualification = self.qualification(parent);
         self.program.records.push(Record {
             name: text.to_owned(),
-            air_name: format!("struct.{text}"),
+            air_name: format!("struct.{qualification}{text}"),
             is_union: false,
             fields: Vec::new(),
             bases: 0,
