@@ -16,6 +16,7 @@ mod declarator;
 #[cfg(test)]
 mod dump;
 mod expression;
+mod function;
 mod lambda;
 mod name;
 mod primary;
