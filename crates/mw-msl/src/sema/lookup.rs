@@ -483,6 +483,10 @@ impl<'a> Sema<'a> {
 
     /// Reports a name that nothing declares, with what may have been meant.
     pub(crate) fn unknown_name<T>(&mut self, name: Name, span: Span, inside: Option<Qualifier>) -> R<T> {
+        // A declaration that is missing is one mistake, however often its name is used.
+        if self.quiet == 0 && inside.is_none() && !self.unknown.insert((name, self.limit)) {
+            return Err(Failed);
+        }
         self.fail(|s| {
             let text = s.text(name);
             let place = match inside {

@@ -145,6 +145,8 @@ pub(crate) struct Sema<'a> {
     /// Instantiations that are going on, innermost last.
     pub(crate) chain: Vec<(Span, String)>,
     pub(crate) reported: FxHashSet<(u16, Span)>,
+    /// Names that were reported as unknown, by function.
+    pub(crate) unknown: FxHashSet<(Name, u32)>,
     pub(crate) well_known: WellKnown,
     pub(crate) metal: Option<ScopeId>,
     pub(crate) air_names: FxHashSet<String>,
@@ -264,6 +266,7 @@ impl<'a> Sema<'a> {
             queue: VecDeque::new(),
             chain: Vec::new(),
             reported: FxHashSet::default(),
+            unknown: FxHashSet::default(),
             well_known,
             metal: None,
             air_names: FxHashSet::default(),
