@@ -5,6 +5,7 @@
 //! the package, and the rest is thrown away. Tests find the folder through `MW_CORPORA`. A package that is
 //! there in the pinned version is left alone, silently.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -162,12 +163,12 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Package>> {
     if names.is_empty() {
         return Ok(PACKAGES.iter().collect());
     }
-    let find = |name: &String| match PACKAGES.iter().find(|package| package.name == name) {
-        Some(package) => Ok(package),
-        None => {
+    let find = |name: &String| {
+        let Some(package) = PACKAGES.iter().find(|package| package.name == name) else {
             let known: Vec<&str> = PACKAGES.iter().map(|package| package.name).collect();
             bail!("unknown package `{name}`: write one of {}", known.join(", "))
-        }
+        };
+        Ok(package)
     };
     names.iter().map(find).collect()
 }
@@ -215,7 +216,7 @@ fn vendor(crates: &[&Package], context: &Context, work: &Path, vendored: &Path) 
         "[package]\nname = \"corpora\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n[dependencies]\n",
     );
     for package in crates {
-        manifest.push_str(&format!("{} = \"={}\"\n", package.name, package.version));
+        writeln!(manifest, "{} = \"={}\"", package.name, package.version)?;
     }
     fs::write(project.join("Cargo.toml"), manifest)?;
     fs::write(project.join("src/lib.rs"), "")?;
@@ -286,7 +287,8 @@ impl Package {
         }
         let mut text =
             String::from_utf8_lossy(&fs::read(&from).with_context(|| format!("no {name}"))?).into_owned();
-        if name.ends_with(".py") && !text.contains("metal_kernel") {
+        let is_python = path.extension().is_some_and(|extension| extension == "py");
+        if is_python && !text.contains("metal_kernel") {
             return Ok(());
         }
         if self.name == "luminal_metal" {
