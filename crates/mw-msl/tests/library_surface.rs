@@ -31,7 +31,7 @@ fn every_name_is_where_the_list_says() {
                 assert!(words.next().is_some(), "`{name}` is refused without a reason");
             }
             "prelude" => {
-                assert!(is_declared(prelude(), name) && !found, "`{name}` is not in the prelude alone")
+                assert!(is_declared(prelude(), name) && !found, "`{name}` is not in the prelude alone");
             }
             "tensor" => {
                 let header = mw_msl::stdlib::header("metal_tensor").expect("a header");
