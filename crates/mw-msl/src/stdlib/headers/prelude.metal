@@ -642,7 +642,7 @@ METAL_FUNC simdgroup_matrix<T, Cols, Rows> make_filled_simdgroup_matrix(T value)
 template <typename T, size_t N> struct array {
   typedef T value_type;
   typedef size_t size_type;
-  T __elements[N];
+  T __elems[N];
 
   constexpr size_t size() const { return N; }
   constexpr size_t size() const device { return N; }
@@ -651,44 +651,44 @@ template <typename T, size_t N> struct array {
   constexpr size_t max_size() const { return N; }
   constexpr bool empty() const { return N == 0; }
 
-  constexpr thread T &operator[](size_t i) thread { return __elements[i]; }
-  constexpr const thread T &operator[](size_t i) const thread { return __elements[i]; }
-  constexpr device T &operator[](size_t i) device { return __elements[i]; }
-  constexpr const device T &operator[](size_t i) const device { return __elements[i]; }
-  constexpr const constant T &operator[](size_t i) const constant { return __elements[i]; }
-  constexpr threadgroup T &operator[](size_t i) threadgroup { return __elements[i]; }
-  constexpr const threadgroup T &operator[](size_t i) const threadgroup { return __elements[i]; }
+  constexpr thread T &operator[](size_t i) thread { return __elems[i]; }
+  constexpr const thread T &operator[](size_t i) const thread { return __elems[i]; }
+  constexpr device T &operator[](size_t i) device { return __elems[i]; }
+  constexpr const device T &operator[](size_t i) const device { return __elems[i]; }
+  constexpr const constant T &operator[](size_t i) const constant { return __elems[i]; }
+  constexpr threadgroup T &operator[](size_t i) threadgroup { return __elems[i]; }
+  constexpr const threadgroup T &operator[](size_t i) const threadgroup { return __elems[i]; }
 
-  constexpr thread T *data() thread { return __elements; }
-  constexpr const thread T *data() const thread { return __elements; }
-  constexpr device T *data() device { return __elements; }
-  constexpr const device T *data() const device { return __elements; }
-  constexpr const constant T *data() const constant { return __elements; }
-  constexpr threadgroup T *data() threadgroup { return __elements; }
-  constexpr const threadgroup T *data() const threadgroup { return __elements; }
+  constexpr thread T *data() thread { return __elems; }
+  constexpr const thread T *data() const thread { return __elems; }
+  constexpr device T *data() device { return __elems; }
+  constexpr const device T *data() const device { return __elems; }
+  constexpr const constant T *data() const constant { return __elems; }
+  constexpr threadgroup T *data() threadgroup { return __elems; }
+  constexpr const threadgroup T *data() const threadgroup { return __elems; }
 
-  constexpr thread T *begin() thread { return __elements; }
-  constexpr const thread T *begin() const thread { return __elements; }
-  constexpr device T *begin() device { return __elements; }
-  constexpr const device T *begin() const device { return __elements; }
-  constexpr const constant T *begin() const constant { return __elements; }
-  constexpr threadgroup T *begin() threadgroup { return __elements; }
-  constexpr const threadgroup T *begin() const threadgroup { return __elements; }
-  constexpr thread T *end() thread { return __elements + N; }
-  constexpr const thread T *end() const thread { return __elements + N; }
-  constexpr device T *end() device { return __elements + N; }
-  constexpr const device T *end() const device { return __elements + N; }
-  constexpr const constant T *end() const constant { return __elements + N; }
-  constexpr threadgroup T *end() threadgroup { return __elements + N; }
-  constexpr const threadgroup T *end() const threadgroup { return __elements + N; }
+  constexpr thread T *begin() thread { return __elems; }
+  constexpr const thread T *begin() const thread { return __elems; }
+  constexpr device T *begin() device { return __elems; }
+  constexpr const device T *begin() const device { return __elems; }
+  constexpr const constant T *begin() const constant { return __elems; }
+  constexpr threadgroup T *begin() threadgroup { return __elems; }
+  constexpr const threadgroup T *begin() const threadgroup { return __elems; }
+  constexpr thread T *end() thread { return __elems + N; }
+  constexpr const thread T *end() const thread { return __elems + N; }
+  constexpr device T *end() device { return __elems + N; }
+  constexpr const device T *end() const device { return __elems + N; }
+  constexpr const constant T *end() const constant { return __elems + N; }
+  constexpr threadgroup T *end() threadgroup { return __elems + N; }
+  constexpr const threadgroup T *end() const threadgroup { return __elems + N; }
 
-  constexpr thread T &front() thread { return __elements[0]; }
-  constexpr const thread T &front() const thread { return __elements[0]; }
-  constexpr thread T &back() thread { return __elements[N - 1]; }
-  constexpr const thread T &back() const thread { return __elements[N - 1]; }
+  constexpr thread T &front() thread { return __elems[0]; }
+  constexpr const thread T &front() const thread { return __elems[0]; }
+  constexpr thread T &back() thread { return __elems[N - 1]; }
+  constexpr const thread T &back() const thread { return __elems[N - 1]; }
   void fill(T value) thread {
     for (size_t i = 0; i < N; ++i) {
-      __elements[i] = value;
+      __elems[i] = value;
     }
   }
 };
@@ -768,7 +768,7 @@ constexpr thread tuple_element_t<I, pair<T, U>> &get(thread pair<T, U> &p) {
   }
 }
 template <size_t I, typename T, size_t N> constexpr thread T &get(thread array<T, N> &a) {
-  return a.__elements[I];
+  return a.__elems[I];
 }
 constexpr tuple<> make_tuple() { return tuple<>{}; }
 template <typename T, typename... Ts> constexpr tuple<T, Ts...> make_tuple(T head, Ts... tail) {
