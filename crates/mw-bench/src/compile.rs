@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result};
 use metalworking::{ConstantScalar, CpuBackend, CpuOptions, Function, FunctionConstantValues, Library};
 use mw_bench::mlx_library;
-use mw_bench::report::{Machine, median, quantile, time, today};
+use mw_bench::report::{Machine, median, processor_time, quantile, time, today};
 use mw_manifest::Random;
 use mw_passes::abi::ThreadgroupShape;
 
@@ -37,6 +37,8 @@ pub(crate) struct Args {
 struct Compiled {
     name: String,
     cold: Duration,
+    /// Time on a processor, without what other programs took meanwhile.
+    processor: Option<Duration>,
     steps: Vec<(&'static str, Duration)>,
     cached: Duration,
     bytes: usize,
@@ -103,7 +105,9 @@ fn compile(library: &Library, backend: &CpuBackend, name: &str) -> Result<Compil
     let read = start.elapsed();
     let (module, info, kernel) = (function.module(), function.module_info(), function.kernel_index());
     let shape = ThreadgroupShape::LINEAR_FULL;
+    let before = processor_time();
     let (timings, bytes) = backend.time_compilation(module, info, kernel, shape)?;
+    let processor = processor_time().zip(before).map(|(after, before)| after.saturating_sub(before));
     let mut steps = vec![("read", read)];
     steps.extend(timings.0);
     let cold = steps.iter().map(|(_, time)| *time).sum();
@@ -114,7 +118,7 @@ fn compile(library: &Library, backend: &CpuBackend, name: &str) -> Result<Compil
     let again =
         backend.kernel(&Arc::clone(function.module()), function.module_info(), function.kernel_index());
     again.prepare(shape)?;
-    Ok(Compiled { name: name.to_owned(), cold, steps, cached: start.elapsed(), bytes })
+    Ok(Compiled { name: name.to_owned(), cold, processor, steps, cached: start.elapsed(), bytes })
 }
 
 /// Function constants are all false, or 1 where they are numbers: sizes that may divide.
@@ -149,6 +153,11 @@ fn report(all: &mut [Compiled], slowest: usize) -> String {
         );
     };
     row("cold", &all.iter().map(|it| it.cold).collect::<Vec<_>>());
+    let processor: Vec<Duration> = all.iter().filter_map(|it| it.processor).collect();
+    if !processor.is_empty() {
+        // What it takes of a machine that does nothing else, in steps of 10 ms.
+        row("cold, processor time", &processor);
+    }
     row("cached", &all.iter().map(|it| it.cached).collect::<Vec<_>>());
     let mut steps: Vec<(&str, BTreeMap<usize, Duration>)> = Vec::new();
     for (index, compiled) in all.iter().enumerate() {

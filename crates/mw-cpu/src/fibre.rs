@@ -185,9 +185,9 @@ impl FibreSet {
         contexts: &mut [SimdgroupContext],
         arguments: &[u64],
     ) -> Result<(), Fault> {
-        let fibre = &mut self.fibres[0];
-        // A fibre that has started keeps its frame at the top of the stack.
+        /// A fibre that has started keeps its frame at the top of the stack.
         const FRAME_BYTES: usize = 1024;
+        let fibre = &mut self.fibres[0];
         let first = contexts.as_mut_ptr();
         let count = contexts.len();
         // SAFETY: `FRAME_BYTES` below the top is inside the stack and 16-byte aligned; the rest is the

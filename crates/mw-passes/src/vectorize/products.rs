@@ -233,14 +233,13 @@ impl Emitter<'_, '_> {
         let width = 8 * products.len() as u64;
         let per_row = width / 16;
         let row_type = Type::Vector(Scalar::Float, 16);
-        let (from, made) = match self.bands.home_of(&sums) {
-            Some(home) => home,
-            None => {
-                let whole = self.band_value(&sums)?;
-                let slot = self.band_slot(products.len());
-                self.write(slot, whole);
-                (slot, block)
-            }
+        let (from, made) = if let Some(home) = self.bands.home_of(&sums) {
+            home
+        } else {
+            let whole = self.band_value(&sums)?;
+            let slot = self.band_slot(products.len());
+            self.write(slot, whole);
+            (slot, block)
         };
         // What nothing else needs, and no other round of a loop, makes room for what comes.
         let innermost = |block: BlockId| self.control.loops.innermost[block.index()];
