@@ -50,7 +50,7 @@ pub struct Checker {
 /// Compiled code.
 enum Compiled {
     /// For this machine.
-    Host(CpuKernel),
+    Host(Box<CpuKernel>),
     /// For another one.
     Emulated(Arc<dyn Kernel>),
 }
@@ -58,7 +58,7 @@ enum Compiled {
 impl Compiled {
     fn kernel(&self) -> &dyn Kernel {
         match self {
-            Self::Host(kernel) => kernel,
+            Self::Host(kernel) => &**kernel,
             Self::Emulated(kernel) => &**kernel,
         }
     }
@@ -264,7 +264,7 @@ impl Checker {
             (class, error.to_string())
         })?;
         let compiled = match &self.emulated {
-            None => Compiled::Host(self.cpu.kernel(&module, info, kernel)),
+            None => Compiled::Host(Box::new(self.cpu.kernel(&module, info, kernel))),
             Some(backend) => {
                 let emulated = backend.compile(&module, info, kernel);
                 Compiled::Emulated(emulated.map_err(|error| (Class::JitError, error.to_string()))?)

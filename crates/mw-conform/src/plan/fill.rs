@@ -96,7 +96,7 @@ impl Fill {
         match self.element {
             Element::Bool => out.push((random & 1) as u8),
             Element::Unsigned(_) | Element::Unknown(_) => {
-                self.element.bytes_of_int((random % 13) as i64, out)
+                self.element.bytes_of_int((random % 13) as i64, out);
             }
             Element::Signed(_) => self.element.bytes_of_int((random % 15) as i64 - 7, out),
             Element::Half | Element::BFloat | Element::Float => {
