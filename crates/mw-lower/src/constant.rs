@@ -238,6 +238,9 @@ impl ModuleLowering<'_> {
                 elements = structure.fields.iter().map(|field| TypedConstant::zero(field.clone())).collect();
                 let record = program.record(*id);
                 for ((field, position), part) in record.fields.iter().zip(&layout.positions).zip(parts) {
+                    if *position == crate::types::NO_ROOM {
+                        continue;
+                    }
                     let part_type = self.memory_type(field.ty.ty, span)?;
                     elements[*position as usize] =
                         self.convert_constant(field.ty.ty, part_type, part, true, depth + 1, span)?;

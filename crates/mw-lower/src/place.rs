@@ -215,8 +215,13 @@ impl FunctionLowering<'_, '_> {
         else {
             return Err(LowerError::malformed(span, "a member that its record does not have"));
         };
+        let has_no_room = *position == crate::types::NO_ROOM;
         let (zero, position) = (self.i32(0), self.i32(*position));
-        let ptr = if data.is_union { base.ptr } else { self.gep(&layout.ty, base.ptr, vec![zero, position]) };
+        let ptr = if data.is_union || has_no_room {
+            base.ptr
+        } else {
+            self.gep(&layout.ty, base.ptr, vec![zero, position])
+        };
         // The offset says how far the base's alignment reaches.
         let reach = if field.offset_bytes == 0 {
             u64::from(base.align)

@@ -25,9 +25,13 @@ const MAX_DEPTH: usize = 48;
 #[derive(Clone, Debug)]
 pub(crate) struct RecordLayout {
     pub ty: Type,
-    /// For each field of HIR its position in the structure. For a union all are 0.
+    /// For each field of HIR its position in the structure; [`NO_ROOM`] for bases without members. For a union
+    /// all are 0.
     pub positions: Vec<u32>,
 }
+
+/// The position of what takes no room.
+pub(crate) const NO_ROOM: u32 = u32::MAX;
 
 /// Translated types, by handle.
 #[derive(Debug, Default)]
@@ -142,7 +146,10 @@ impl TypeCache {
         }
         let record = program.record(id);
         let mut fields = Vec::with_capacity(record.fields.len());
-        for field in &record.fields {
+        let mut is_empty = Vec::with_capacity(record.fields.len());
+        for (index, field) in record.fields.iter().enumerate() {
+            // A base without members lies where the first member does.
+            is_empty.push((index as u32) < record.bases && has_no_members(program, field.ty.ty, depth + 1));
             fields.push((field.offset_bytes, self.memory(program, field.ty.ty, depth + 1)?));
         }
         let (structure, positions) = if record.is_union {
@@ -150,7 +157,15 @@ impl TypeCache {
             let first: Vec<_> = widest.map(|(_, ty)| (0, ty.clone())).into_iter().collect();
             (structure(&first, record.size_bytes, record.align_bytes).0, vec![0; fields.len()])
         } else {
-            structure(&fields, record.size_bytes, record.align_bytes)
+            let mut solid = fields.clone();
+            let mut flags = is_empty.iter();
+            solid.retain(|_| flags.next() == Some(&false));
+            let (structure, positions) = structure(&solid, record.size_bytes, record.align_bytes);
+            let mut positions = positions.into_iter();
+            let all = is_empty
+                .iter()
+                .map(|is_empty| if *is_empty { NO_ROOM } else { positions.next().unwrap_or(NO_ROOM) });
+            (structure, all.collect())
         };
         let (fields, packed) = structure;
         let ty = Type::Struct(Arc::new(StructType {
@@ -162,6 +177,16 @@ impl TypeCache {
         let layout = Arc::new(RecordLayout { ty, positions });
         self.records.insert(id, Arc::clone(&layout));
         Some(layout)
+    }
+}
+
+/// Whether a type is a record of nothing.
+fn has_no_members(program: &Program, id: TypeId, depth: usize) -> bool {
+    match program.ty(id) {
+        hir::Type::Record(record) if depth <= MAX_DEPTH => {
+            program.record(*record).fields.iter().all(|field| has_no_members(program, field.ty.ty, depth + 1))
+        }
+        _ => false,
     }
 }
 
