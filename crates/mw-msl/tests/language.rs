@@ -33,6 +33,19 @@ fn constant_expressions_have_the_values_that_are_asserted() {
 }
 
 #[test]
+fn classes_closures_and_bindings_are_accepted() {
+    let program = program("classes.metal");
+    // Where a class was declared counts, not where its members are used.
+    let fused: Vec<bool> = program
+        .functions
+        .iter()
+        .filter(|function| function.name.starts_with("A<float>::f("))
+        .map(|function| format!("{:?}", function.body).contains("contract: true"))
+        .collect();
+    assert_eq!(fused, [false]);
+}
+
+#[test]
 fn a_false_assertion_is_reported() {
     let compilation = compile("k.metal", "static_assert(sizeof(metal::float3) == 12);");
     let codes: Vec<&str> = compilation.diagnostics.iter().map(|diagnostic| diagnostic.code.name).collect();

@@ -51,6 +51,8 @@ pub struct Program {
 }
 
 /// A struct, class, union or closure.
+///
+/// A base class without members takes no room: its field lies at offset 0, as the first member may.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// As messages name it: `S<float, 4>`.

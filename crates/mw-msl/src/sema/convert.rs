@@ -550,7 +550,7 @@ impl<'a> Sema<'a> {
             let mut ty = QualType {
                 ty: declared.ty,
                 space: outer.space,
-                is_const: declared.is_const || outer.is_const,
+                is_const: declared.is_const || (outer.is_const && !info.is_mutable),
                 is_volatile: declared.is_volatile || outer.is_volatile,
                 is_coherent: declared.is_coherent || outer.is_coherent,
             };

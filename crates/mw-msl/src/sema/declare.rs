@@ -293,7 +293,11 @@ impl<'a> Sema<'a> {
             Some(record) => self.records[record.0 as usize].limit,
             None => self.order + 1,
         };
-        let rules = if self.frame.name.is_empty() { self.global_rules() } else { self.frame.rules };
+        let rules = match owner {
+            Some(record) => self.records[record.0 as usize].rules,
+            None if self.frame.name.is_empty() => self.global_rules(),
+            None => self.frame.rules,
+        };
         self.functions.push(FnEntity {
             source,
             parameters,
@@ -599,6 +603,7 @@ impl<'a> Sema<'a> {
             earlier: Vec::new(),
             what,
             scope: self.scope,
+            rules: self.global_rules(),
             limit,
             partial: Vec::new(),
             explicit: rustc_hash::FxHashMap::default(),

@@ -93,7 +93,9 @@ impl<'a> Sema<'a> {
                 out.name = shown;
                 out.air_name = air_name;
                 out.is_union = is_union;
+                let rules = self.template(id).rules;
                 let info = &mut self.records[record.0 as usize];
+                info.rules = rules;
                 info.template = Some((id, args.clone()));
                 // A specialisation may stand behind what it uses, and before: all is visible.
                 info.limit = if is_primary { limit } else { u32::MAX };

@@ -46,7 +46,7 @@ impl<'a> Sema<'a> {
                     self.bind(inner, Key::Name(name.name), Entry::Local(LocalEntry { frame, local, ty }));
                     taken.push(Taken {
                         key: (frame, local),
-                        field: FieldInfo { ty, name: Some(name.name), initializer: None },
+                        field: FieldInfo { ty, name: Some(name.name), initializer: None, is_mutable: false },
                         value,
                     });
                 }
@@ -140,7 +140,7 @@ impl<'a> Sema<'a> {
         let index = taken.len() as u32;
         taken.push(Taken {
             key: (u32::MAX - 1, LocalId(u32::MAX)),
-            field: FieldInfo { ty, name: None, initializer: None },
+            field: FieldInfo { ty, name: None, initializer: None, is_mutable: false },
             value,
         });
         Ok((index, target))
@@ -198,7 +198,7 @@ impl<'a> Sema<'a> {
                 };
                 taken.push(Taken {
                     key,
-                    field: FieldInfo { ty, name: Some(name), initializer: None },
+                    field: FieldInfo { ty, name: Some(name), initializer: None, is_mutable: false },
                     value,
                 });
                 Ok(())

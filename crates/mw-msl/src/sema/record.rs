@@ -56,6 +56,7 @@ impl<'a> Sema<'a> {
             destructor: None,
             is_primary: false,
             captures: None,
+            rules: if self.frame.name.is_empty() { self.global_rules() } else { self.frame.rules },
             limit: u32::MAX,
             span,
         });
@@ -188,7 +189,7 @@ impl<'a> Sema<'a> {
                 let info = &mut self.records[record.0 as usize];
                 info.bases.push(id);
                 info.needs_init |= needs_init;
-                info.fields.push(FieldInfo { ty, name: None, initializer: None });
+                info.fields.push(FieldInfo { ty, name: None, initializer: None, is_mutable: false });
                 self.program.records[record.0 as usize].bases += 1;
             }
         }
@@ -367,7 +368,12 @@ impl<'a> Sema<'a> {
         let info = &mut self.records[record.0 as usize];
         info.needs_init |= decl.initializer.is_some() || inner_needs;
         let at = info.fields.len() as u32;
-        info.fields.push(FieldInfo { ty, name, initializer: decl.initializer.as_ref() });
+        info.fields.push(FieldInfo {
+            ty,
+            name,
+            initializer: decl.initializer.as_ref(),
+            is_mutable: decl.specifiers.is_mutable,
+        });
         if let Some(name) = name {
             self.bind(scope, Key::Name(name), Entry::Field([at].into()));
         }
@@ -417,7 +423,7 @@ impl<'a> Sema<'a> {
         let info = &mut self.records[record.0 as usize];
         let at = info.fields.len() as u32;
         info.needs_init |= needs;
-        info.fields.push(FieldInfo { ty, name: None, initializer: None });
+        info.fields.push(FieldInfo { ty, name: None, initializer: None, is_mutable: false });
         let inner_scope = self.records[inner.0 as usize].scope;
         let entries: Vec<_> = self.scopes[inner_scope.0 as usize]
             .entries()

@@ -258,6 +258,8 @@ pub(crate) struct Template<'a> {
     pub(crate) earlier: Vec<&'a [ast::TemplateParameter]>,
     pub(crate) what: TemplateBody<'a>,
     pub(crate) scope: ScopeId,
+    /// Floating-point rules in force where it was declared.
+    pub(crate) rules: FloatRules,
     pub(crate) limit: u32,
     pub(crate) partial: Vec<Partial<'a>>,
     pub(crate) explicit: FxHashMap<Args, TemplateBody<'a>>,
@@ -359,6 +361,8 @@ pub(crate) struct RecordInfo<'a> {
     pub(crate) is_primary: bool,
     /// What a lambda took.
     pub(crate) captures: Option<Rc<Captures>>,
+    /// Floating-point rules in force where it was declared.
+    pub(crate) rules: FloatRules,
     pub(crate) limit: u32,
     pub(crate) span: Span,
 }
@@ -377,6 +381,7 @@ pub(crate) struct FieldInfo<'a> {
     pub(crate) ty: QualType,
     pub(crate) name: Option<Name>,
     pub(crate) initializer: Option<&'a ast::Initializer>,
+    pub(crate) is_mutable: bool,
 }
 
 /// How far a class is.

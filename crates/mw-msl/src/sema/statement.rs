@@ -368,7 +368,7 @@ impl<'a> Sema<'a> {
                 inner.push(Stmt { kind: StmtKind::Let(local, Some(value)), span });
                 let place = s.local_place(local, span);
                 let place = s.through_reference(place, ty, span);
-                s.bind_structured(variable, place)?;
+                s.bind_structured(variable, place, &mut inner)?;
             }
             inner.extend(s.block(body));
             Ok(())
@@ -813,10 +813,10 @@ impl<'a> Sema<'a> {
         out.push(Stmt { kind: StmtKind::Let(local, value), span });
         let place = self.local_place(local, span);
         let place = self.through_reference(place, ty, span);
-        self.bind_structured(decl, place)
+        self.bind_structured(decl, place, out)
     }
 
-    fn bind_structured(&mut self, decl: &'a VariableDecl, place: Place) -> R<()> {
+    fn bind_structured(&mut self, decl: &'a VariableDecl, place: Place, out: &mut Block) -> R<()> {
         let span = decl.span;
         let parts: Vec<Place> = match self.ty(place.ty.ty).clone() {
             Type::Array(element, count) => (0..count)
@@ -858,8 +858,12 @@ impl<'a> Sema<'a> {
                 )
             });
         }
+        // Each name is a reference to its part, so that lambdas can take it like a variable.
         for (binding, part) in decl.bindings.iter().zip(parts) {
-            self.bind(self.scope, Key::Name(binding.name), Entry::Alias(Rc::new(part)));
+            let ty = self.reference_to(part.ty, false);
+            let local = self.bind_local(Some(binding.name), ty, binding.span);
+            let address = self.address(part);
+            out.push(Stmt { kind: StmtKind::Let(local, Some(address)), span });
         }
         Ok(())
     }
