@@ -64,7 +64,12 @@ impl Output {
         }
         let message = failure.message();
         self.json(&json!({ "error": { "kind": failure.kind(), "message": message } }));
-        self.beside(format_args!("error: {message}"));
+        // Diagnostics of a source say already that they are errors.
+        if message.starts_with("error[") {
+            self.beside(format_args!("{message}"));
+        } else {
+            self.beside(format_args!("error: {message}"));
+        }
     }
 
     /// A line on the other stream, after all that was written so far.

@@ -425,14 +425,28 @@ mw_kernel:
 
 #[test]
 fn what_is_not_supported_is_exit_code_3() {
-    mw("inspect kernel.metal").assert().code(3).stderr_eq(str![[r#"
-error: `kernel.metal` is Metal source, which cannot be compiled yet: compile it to a .metallib
-
-"#]]);
     mw("run script.py k -g 1 -t 1").assert().code(3).stderr_eq(str![[r#"
 error: `script.py` is a Python script: run it with the interpreter that has metalworking installed
 
 "#]]);
+}
+
+#[test]
+fn sources_are_checked_explained_and_run() {
+    mw("check ../../tests/run/language/loops.metal").assert().code(0).stdout_eq(str![[r#"
+1 of 1 files compile, 1 of 1 kernels lower; checked runs are not part of `mw check` yet
+
+"#]]);
+    mw("inspect missing.metal").assert().code(2).stderr_eq(str![[r#"
+error: cannot read `missing.metal`: [..]
+
+"#]]);
+    mw("explain MSL0500").assert().code(0).stdout_eq(str![[r#"
+# MSL0500: unsupported
+...
+
+"#]]);
+    mw("run ../../tests/run/language/loops.metal --quiet").assert().code(0);
 }
 
 #[test]
@@ -443,6 +457,9 @@ Metal kernels on any machine: look into libraries, run kernels, compare engines
 Usage: mw <COMMAND>
 
 Commands:
+  compile      Compile Metal source to a library, to AIR bitcode or to AIR text
+  check        Compile all Metal sources of a tree and say what is wrong
+  explain      Explain a diagnostic
   inspect      List the kernels of a library, or tell everything about one
   disassemble  Print a kernel's code at a stage of compilation
   run          Run a kernel
