@@ -506,7 +506,7 @@ MW_CHIP or --chip chooses one; without it a device is `m2`.
     mw("completions bash").assert().code(0).stdout_eq(str![[r#"
 _mw() {
 ...
-            opts="-h -V --help --version inspect disassemble run conform [..]"
+            opts="-h -V --help --version compile check explain inspect disassemble run conform [..]"
 ...
 
 "#]]);
