@@ -37,7 +37,7 @@ const PAGE: &str = "docs/conformance/corpora.md";
 enum Form {
     /// In `.metal` files.
     Files,
-    /// In headers, each of which instantiates its kernels itself.
+    /// In headers that instantiate their kernels: one source includes them all.
     Headers,
     /// As bodies in strings of Python files, wrapped as MLX wraps them.
     Bodies,
@@ -211,6 +211,10 @@ fn one(context: &Context, mw: &Path, package: &Package, options: &Args) -> Resul
         row.files += 1;
         let library = out.join(&name).with_extension("metallib");
         let mut flags: Vec<String> = Vec::new();
+        if package.name == "llama-cpp-sys-2" {
+            // Its build script says so where the device has bfloat.
+            flags.extend(["-D".into(), "GGML_METAL_HAS_BF16=1".into()]);
+        }
         for include in package.include_folders {
             flags.push("-I".into());
             flags.push(folder.join(include).to_string_lossy().into_owned());
@@ -284,19 +288,24 @@ const PARTS: &[&str] = &["fa_common.metal", "fa_vec_common.metal"];
 /// Takes kernel bodies out of Python files and wraps them.
 const BODIES: &str = include_str!("bodies.py");
 
-/// Writes a source for each header that instantiates kernels.
+/// What PyTorch's own sources say before they include its kernels.
+const PREAMBLE: &str = "#include <metal_stdlib>\n#include <c10/metal/common.h>\n#include <c10/metal/utils.h>\n\
+     #include <c10/metal/indexing.h>\nusing namespace metal;\n\
+     #include <ATen/native/mps/kernels/LinearAlgebra.h>\n";
+
+/// Writes a source that includes every header with kernels.
 fn include_headers(context: &Context, folder: &Path, made: &Path) -> Result<()> {
     context.shell.create_dir(made)?;
+    let mut source = PREAMBLE.to_owned();
     for header in sources(folder, "h")? {
-        let text = fs::read_to_string(&header)?;
-        if !text.contains("host_name") {
+        if !fs::read_to_string(&header)?.contains("host_name") {
             continue;
         }
         let path = header.strip_prefix(folder)?.to_string_lossy().into_owned();
         let path = path.split_once("include/").map_or(path.as_str(), |(_, path)| path);
-        let name = path.replace(['/', '.'], "_");
-        context.shell.write_file(made.join(name).with_extension("metal"), format!("#include <{path}>\n"))?;
+        writeln!(source, "#include <{path}>")?;
     }
+    context.shell.write_file(made.join("headers.metal"), source)?;
     Ok(())
 }
 
