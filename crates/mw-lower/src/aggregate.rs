@@ -40,11 +40,13 @@ impl FunctionLowering<'_, '_> {
             ExprKind::Construct { constructor, arguments } => {
                 self.call(*constructor, None, arguments, Some((to, ty)), span).map(|_| ())
             }
-            ExprKind::Call { function, arguments } => self.into_thread_memory(to, ty, span, |this, room| {
-                this.call(*function, Some(room), arguments, None, span).map(|_| ())
-            }),
+            ExprKind::Call { function, arguments } => {
+                self.make_in_thread_memory(to, ty, span, |this, room| {
+                    this.call(*function, Some(room), arguments, None, span).map(|_| ())
+                })
+            }
             ExprKind::CallPointer { pointer, arguments } => {
-                self.into_thread_memory(to, ty, span, |this, room| {
+                self.make_in_thread_memory(to, ty, span, |this, room| {
                     this.call_through(pointer, arguments, Some(room), span).map(|_| ())
                 })
             }
@@ -170,7 +172,7 @@ impl FunctionLowering<'_, '_> {
     }
 
     /// Functions write their results to thread memory; what belongs elsewhere is copied there.
-    fn into_thread_memory(
+    fn make_in_thread_memory(
         &mut self,
         to: Address,
         ty: TypeId,

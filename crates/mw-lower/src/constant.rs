@@ -281,7 +281,7 @@ impl ModuleLowering<'_> {
         if first.ty == part_type {
             *first = value;
         } else if matches!(value.value, Constant::Int(_))
-            && first.ty.scalar().is_some_and(|scalar| scalar.is_int())
+            && first.ty.scalar().is_some_and(Scalar::is_int)
             && first.ty.lanes() == Some(1)
         {
             // Little endian: the bytes of a narrower integer come first.

@@ -312,18 +312,15 @@ impl FunctionLowering<'_, '_> {
         let mut vector = self.poison(&Type::Vector(scalar, lanes));
         let mut at = 0;
         for value in values {
-            match self.ty(value) {
-                Type::Vector(_, count) => {
-                    for index in 0..count {
-                        let element = self.extract(value, index);
-                        vector = self.insert(vector, element, at);
-                        at += 1;
-                    }
-                }
-                _ => {
-                    vector = self.insert(vector, value, at);
+            if let Type::Vector(_, count) = self.ty(value) {
+                for index in 0..count {
+                    let element = self.extract(value, index);
+                    vector = self.insert(vector, element, at);
                     at += 1;
                 }
+            } else {
+                vector = self.insert(vector, value, at);
+                at += 1;
             }
         }
         if at == lanes {
@@ -336,27 +333,23 @@ impl FunctionLowering<'_, '_> {
     fn extract_element(&mut self, inner: &Expr, index: &Expr, whole: &Expr) -> Result<ValueId, LowerError> {
         let value = self.value(inner)?;
         let constant = crate::place::constant_index(index);
-        match self.shape(inner.ty) {
-            types::Type::Matrix { columns, .. } => {
-                if let Some(constant) = constant.filter(|index| *index < u32::from(*columns)) {
-                    return Ok(self.extract_value(value, constant));
-                }
-                let room = self.temporary(inner.ty, whole.span)?;
-                self.store_object(room, inner.ty, value, whole.span)?;
-                let offset = self.index_value(index)?;
-                let column = self.memory_type(whole.ty, whole.span)?;
-                let ptr = self.gep(&column, room.ptr, vec![offset]);
-                let address = crate::place::Address { ptr, ..room };
-                self.load_object(address, whole.ty, whole.span)
+        if let types::Type::Matrix { columns, .. } = self.shape(inner.ty) {
+            if let Some(constant) = constant.filter(|index| *index < u32::from(*columns)) {
+                return Ok(self.extract_value(value, constant));
             }
-            _ => match constant {
-                Some(constant) => Ok(self.extract(value, constant)),
-                None => {
-                    let index = self.index_value(index)?;
-                    Ok(self.extract_at(value, index))
-                }
-            },
+            let room = self.temporary(inner.ty, whole.span)?;
+            self.store_object(room, inner.ty, value, whole.span)?;
+            let offset = self.index_value(index)?;
+            let column = self.memory_type(whole.ty, whole.span)?;
+            let ptr = self.gep(&column, room.ptr, vec![offset]);
+            let address = crate::place::Address { ptr, ..room };
+            return self.load_object(address, whole.ty, whole.span);
         }
+        if let Some(constant) = constant {
+            return Ok(self.extract(value, constant));
+        }
+        let index = self.index_value(index)?;
+        Ok(self.extract_at(value, index))
     }
 
     fn builtin(&mut self, call: &hir::BuiltinCall, whole: &Expr) -> Result<Option<ValueId>, LowerError> {

@@ -60,7 +60,9 @@ impl<'m> Liveness<'m> {
                     .filter(|(target, _)| *target == value)
                     .map(|(_, inst)| *inst)
                     .collect();
-                writes.into_iter().for_each(|inst| this.operands(inst));
+                for inst in writes {
+                    this.operands(inst);
+                }
             }
             this.operands(inst);
         }

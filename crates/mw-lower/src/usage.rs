@@ -68,8 +68,9 @@ impl Usage<'_> {
                 }
                 StmtKind::Loop { before_condition, condition, step, body, .. } => {
                     self.block(before_condition);
-                    condition.iter().for_each(|expr| self.expr(expr));
-                    step.iter().for_each(|expr| self.expr(expr));
+                    for expr in condition.iter().chain(step) {
+                        self.expr(expr);
+                    }
                     self.block(body);
                 }
                 StmtKind::DoWhile { body, condition, .. } => {
@@ -88,7 +89,11 @@ impl Usage<'_> {
                         self.block(body);
                     }
                 }
-                StmtKind::Return(value) => value.iter().for_each(|expr| self.expr(expr)),
+                StmtKind::Return(value) => {
+                    if let Some(value) = value {
+                        self.expr(value);
+                    }
+                }
                 StmtKind::Break | StmtKind::Continue => {}
             }
         }
@@ -136,16 +141,26 @@ impl Usage<'_> {
                 self.expr(then);
             }
             ExprKind::Vector(list) | ExprKind::MatrixColumns(list) | ExprKind::Aggregate(list) => {
-                list.iter().for_each(|expr| self.expr(expr));
+                for expr in list {
+                    self.expr(expr);
+                }
             }
             ExprKind::Construct { arguments, .. } | ExprKind::Call { arguments, .. } => {
-                arguments.iter().for_each(|expr| self.expr(expr));
+                for expr in arguments {
+                    self.expr(expr);
+                }
             }
             ExprKind::CallPointer { pointer, arguments } => {
                 self.expr(pointer);
-                arguments.iter().for_each(|expr| self.expr(expr));
+                for expr in arguments {
+                    self.expr(expr);
+                }
             }
-            ExprKind::Builtin(call) => call.arguments.iter().for_each(|expr| self.expr(expr)),
+            ExprKind::Builtin(call) => {
+                for expr in &call.arguments {
+                    self.expr(expr);
+                }
+            }
         }
     }
 
