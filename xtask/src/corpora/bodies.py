@@ -65,7 +65,7 @@ class Stub(types.ModuleType):
         if name.startswith('__') and name.endswith('__'): raise AttributeError(name)
         if name == 'metal_kernel': return metal_kernel
         if name == 'fast':
-            value = Stub('fast'); 
+            value = Stub('fast');
         elif name == 'is_available': value = lambda *a: True
         elif name == 'metal': value = Stub('metal')
         elif name in ('float32','float16','bfloat16','int32','uint32','uint8','int8','int64','uint64','int16','uint16','bool_'): value = Any(name)
