@@ -1,10 +1,7 @@
 //! `docs/library.md`: the functions of Metal's library that the compiler knows.
 
-use anyhow::Result;
-
-use crate::context::Context;
-
-pub(crate) fn page(_: &Context) -> Result<String> {
+/// The page.
+pub(crate) fn page() -> String {
     let mut page = String::from("# Metal's Library\n\n");
     page.push_str(
         "These are the functions that the compiler knows itself; types, traits and templates are MSL text in `crates/mw-msl/src/stdlib/headers/`.\n\n\
@@ -14,5 +11,5 @@ pub(crate) fn page(_: &Context) -> Result<String> {
     );
     page.push_str(mw_msl::stdlib::reference_page().trim_end());
     page.push('\n');
-    Ok(page)
+    page
 }
