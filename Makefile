@@ -12,6 +12,7 @@ setup: ## Install what is missing: LLVM 22, Rust, Python packages, Apple's kerne
 	@./xtask/setup.sh
 
 test: setup ## Run all tests, then kernels of Apple's libraries on both engines (some ten minutes on two cores)
+	@cargo xtask libraries all
 	@cargo xtask references
 	@if cargo nextest --version >/dev/null 2>&1; \
 	then cargo test --quiet --workspace --doc && cargo nextest run --workspace $(if $(CI),--profile ci); \

@@ -127,7 +127,7 @@ codes! {
         instead: "kernel void k(device int *a) { constexpr int m = 4; a[0] = m; }",
         source: "C++17 [expr.const]",
     }
-    TOO_DEEP = 218 "too-deep" Error {
+    TOO_DEEP = 218 "instantiation-too-deep" Error {
         checks: "Templates or expressions that nest deeper than the compiler follows.",
         why: "It is almost always a template that instantiates itself without end.",
         example: "template <int N> struct S { static constexpr constant int v = S<N + 1>::v; };\nkernel void k(device int *a) { a[0] = S<0>::v; }",
