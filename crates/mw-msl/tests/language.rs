@@ -129,7 +129,7 @@ fn one_mistake_gives_one_error() {
         ("kernel void k(device float *a) { a[0] = metal::max(a[0], a); }", "no-matching-function"),
         (
             "template <int N> struct S { S<N + 1> s; }; kernel void k(device float *a) { S<0> s; a[0] = 1; }",
-            "too-deep",
+            "instantiation-too-deep",
         ),
     ];
     for (text, code) in cases {
