@@ -1,5 +1,6 @@
-//! Every Metal source of `tests/run` and every kernel of the glossary (`book/kernels`): compiled, and run on both engines as its `// run:` lines say. Results are
-//! what the lines expect, and the engines agree to the bit.
+//! Every Metal source of `tests/run` and every kernel of the glossary (`book/kernels`): compiled, and run on
+//! both engines as its `// run:` lines say. Results are what the lines expect, and the engines agree to the
+//! bit.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -23,24 +23,6 @@ use crate::module::ModuleLowering;
 use crate::place::Address;
 use crate::usage;
 
-/// The letter of the Itanium mangling that Apple ends the name with.
-fn type_code(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "b",
-        Scalar::Char => "c",
-        Scalar::UChar => "h",
-        Scalar::Short => "s",
-        Scalar::UShort => "t",
-        Scalar::Int => "i",
-        Scalar::UInt => "j",
-        Scalar::Long => "l",
-        Scalar::ULong => "m",
-        Scalar::Half => "Dh",
-        Scalar::BFloat => "u6__bf16",
-        Scalar::Float => "f",
-    }
-}
-
 /// The name that the source gave to a variable with a mangled name: `_ZL7align_K` is `align_K`.
 pub(crate) fn source_name(mangled: &str) -> &str {
     let Some(rest) = mangled.strip_prefix("_Z") else { return mangled };
@@ -72,9 +54,9 @@ impl ModuleLowering<'_> {
         };
         let ty = self.memory_type(global.ty.ty, global.span)?;
         let code = match self.program.ty(global.ty.ty) {
-            Shape::Scalar(scalar) => type_code(*scalar).to_owned(),
-            Shape::Vector(scalar, lanes) => format!("Dv{lanes}_{}", type_code(*scalar)),
-            Shape::Enum(id) => type_code(self.program.enumeration(*id).underlying).to_owned(),
+            Shape::Scalar(scalar) => scalar.itanium_code().to_owned(),
+            Shape::Vector(scalar, lanes) => format!("Dv{lanes}_{}", scalar.itanium_code()),
+            Shape::Enum(id) => self.program.enumeration(*id).underlying.itanium_code().to_owned(),
             _ => {
                 return Err(LowerError::unsupported(
                     global.span,

@@ -50,6 +50,24 @@ impl Scalar {
         matches!(self, Self::Char | Self::Short | Self::Int | Self::Long)
     }
 
+    /// The code of Itanium mangling, as Apple's compiler writes it.
+    pub fn itanium_code(self) -> &'static str {
+        match self {
+            Self::Bool => "b",
+            Self::Char => "c",
+            Self::UChar => "h",
+            Self::Short => "s",
+            Self::UShort => "t",
+            Self::Int => "i",
+            Self::UInt => "j",
+            Self::Long => "l",
+            Self::ULong => "m",
+            Self::Half => "Dh",
+            Self::BFloat => "u6__bf16",
+            Self::Float => "f",
+        }
+    }
+
     /// Metal's word for it.
     pub fn name(self) -> &'static str {
         match self {

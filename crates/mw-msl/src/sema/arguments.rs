@@ -374,7 +374,7 @@ impl<'a> Sema<'a> {
             Arg::Type(ty) => Entry::Type(*ty),
             Arg::Value(ty, value) => Entry::Constant(*ty, self.int_constant(*ty, *value)),
             Arg::Function(ty, instance) => {
-                let id = self.function_id(*instance, Span::default());
+                let id = self.need_function(*instance, Span::default());
                 Entry::Constant(*ty, Constant::Function(id))
             }
             Arg::Template(id) => match self.template(*id).what {

@@ -387,7 +387,6 @@ impl<'a> Sema<'a> {
         args: Vec<Val<'a>>,
         span: Span,
     ) -> R<Val<'a>> {
-        let entity = self.instance(id).entity;
         if self.is_deleted(id) {
             return self.fail(|s| {
                 let name = s.instance_name(id);
@@ -428,18 +427,7 @@ impl<'a> Sema<'a> {
                 }
             }
         }
-        let (scope, limit) = (self.instance(id).scope, self.function(entity).limit);
-        for param in parameters.iter().skip(count) {
-            let Some(default) = param.default else { return Err(Failed) };
-            let ty = param.ty;
-            let outer = std::mem::replace(&mut self.limit, limit);
-            let value = self.within(scope, |s| {
-                let value = s.expr(default)?;
-                s.convert(value, ty, default.span)
-            });
-            self.limit = outer;
-            arguments.push(value?);
-        }
+        self.default_arguments(id, count, &mut arguments)?;
         let result = self.result_of(id, span)?;
         if let Type::Record(_) = self.ty(result.ty) {
             self.require_complete(result.ty, span)?;
@@ -450,43 +438,12 @@ impl<'a> Sema<'a> {
         Ok(self.call_result(call, result))
     }
 
-    /// Is it `= delete`, and not specialised?
-    pub(crate) fn is_deleted(&self, id: InstId) -> bool {
-        match self.instance(id).special {
-            Some((decl, _)) => matches!(decl.body, ast::FunctionBody::Delete),
-            None => self.function(self.instance(id).entity).is_deleted,
-        }
-    }
-
-    /// Calls a member function that was chosen before.
-    pub(crate) fn call_method(
-        &mut self,
-        object: Val<'a>,
-        id: InstId,
-        args: Vec<Val<'a>>,
-        span: Span,
-    ) -> R<Val<'a>> {
-        self.call_instance(id, Some(object), args, span)
-    }
-
-    /// An object made by a constructor.
-    pub(crate) fn construct(
-        &mut self,
-        record: RecordId,
-        id: InstId,
-        args: Vec<Val<'a>>,
-        span: Span,
-    ) -> R<Expr> {
-        let entity = self.instance(id).entity;
-        let parameters = self.instance(id).parameters.clone();
-        let mut arguments = Vec::with_capacity(parameters.len());
-        let count = args.len();
-        for (arg, param) in args.into_iter().zip(parameters.iter()) {
-            let ty = param.ty;
-            arguments.push(self.convert(arg, ty, span)?);
-        }
-        let (scope, limit) = (self.instance(id).scope, self.function(entity).limit);
-        for param in parameters.iter().skip(count) {
+    /// The values of the parameters that a call leaves out, read where the function was declared.
+    fn default_arguments(&mut self, id: InstId, given: usize, arguments: &mut Vec<Expr>) -> R<()> {
+        let instance = self.instance(id);
+        let (scope, parameters) = (instance.scope, instance.parameters.clone());
+        let limit = self.function(instance.entity).limit;
+        for param in parameters.iter().skip(given) {
             let Some(default) = param.default else { return Err(Failed) };
             let ty = param.ty;
             let outer = std::mem::replace(&mut self.limit, limit);
@@ -497,6 +454,33 @@ impl<'a> Sema<'a> {
             self.limit = outer;
             arguments.push(value?);
         }
+        Ok(())
+    }
+
+    /// Is it `= delete`, and not specialised?
+    pub(crate) fn is_deleted(&self, id: InstId) -> bool {
+        match self.instance(id).special {
+            Some((decl, _)) => matches!(decl.body, ast::FunctionBody::Delete),
+            None => self.function(self.instance(id).entity).is_deleted,
+        }
+    }
+
+    /// An object made by a constructor.
+    pub(crate) fn construct(
+        &mut self,
+        record: RecordId,
+        id: InstId,
+        args: Vec<Val<'a>>,
+        span: Span,
+    ) -> R<Expr> {
+        let parameters = self.instance(id).parameters.clone();
+        let mut arguments = Vec::with_capacity(parameters.len());
+        let count = args.len();
+        for (arg, param) in args.into_iter().zip(parameters.iter()) {
+            let ty = param.ty;
+            arguments.push(self.convert(arg, ty, span)?);
+        }
+        self.default_arguments(id, count, &mut arguments)?;
         let constructor: FunctionId = self.used_function(id, span);
         let ty = self.record_type(record).ty;
         Ok(Expr { kind: ExprKind::Construct { constructor, arguments }, ty, span })

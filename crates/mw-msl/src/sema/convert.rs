@@ -651,7 +651,7 @@ impl<'a> Sema<'a> {
                 self.construct(record, instance, vec![value], span)
             }
             UserConversion::Function(instance, _) => {
-                let result = self.call_method(value, instance, Vec::new(), span)?;
+                let result = self.call_instance(instance, Some(value), Vec::new(), span)?;
                 if let Type::Record(_) = self.ty(to.ty) {
                     return self.rvalue(result, span);
                 }

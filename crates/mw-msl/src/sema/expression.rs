@@ -890,7 +890,7 @@ impl<'a> Sema<'a> {
                 self.ty(result.ty),
                 Type::Scalar(_) | Type::Enum(_) | Type::Pointer(_) | Type::Vector(..)
             ) {
-                let value = self.call_method(value, instance, Vec::new(), span)?;
+                let value = self.call_instance(instance, Some(value), Vec::new(), span)?;
                 return self.rvalue(value, span);
             }
         }

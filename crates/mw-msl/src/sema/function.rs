@@ -282,10 +282,6 @@ impl<'a> Sema<'a> {
     }
 
     /// As [`Self::need_function`], but nothing where only a type is wanted.
-    pub(crate) fn function_id(&mut self, id: InstId, span: Span) -> FunctionId {
-        self.need_function(id, span)
-    }
-
     pub(crate) fn used_function(&mut self, id: InstId, span: Span) -> FunctionId {
         if self.unevaluated > 0 { FunctionId(u32::MAX) } else { self.need_function(id, span) }
     }

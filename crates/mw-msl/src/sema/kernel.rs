@@ -137,7 +137,6 @@ impl<'a> Sema<'a> {
                 });
             }
         };
-        let before = self.diagnostics.len();
         let function = self.need_function(pending.instance, pending.span);
         let name = match &pending.name {
             Some(name) => name.clone(),
@@ -190,7 +189,6 @@ impl<'a> Sema<'a> {
                 max_threads = Some(count as u32);
             }
         }
-        let _ = before;
         self.program.kernels.push(Kernel {
             name,
             function,
@@ -314,8 +312,7 @@ impl<'a> Sema<'a> {
                         } else {
                             Access::ReadWrite
                         };
-                        if let Type::Pointer(inner) = *self.ty(target.ty) {
-                            let _ = inner;
+                        if let Type::Pointer(_) = *self.ty(target.ty) {
                             return self.fail(|_| {
                                 Diagnostic::new(
                                     &codes::INVALID_TYPE,

@@ -6,7 +6,7 @@
 use super::Sema;
 use super::scope::{Arg, FnSource, InstId, ScopeId, ScopeKind, VarId};
 use crate::ast::{FunctionKind, OperatorToken as T, OverloadedOperator, SegmentKind};
-use crate::types::{AddressSpace, QualType, Scalar, Type, TypeId};
+use crate::types::{AddressSpace, QualType, Type, TypeId};
 use std::fmt::Write as _;
 
 impl Sema<'_> {
@@ -183,25 +183,25 @@ impl Sema<'_> {
         match self.ty(ty) {
             Type::Void => out.push('v'),
             Type::NullPointer => out.push_str("Dn"),
-            Type::Scalar(scalar) => out.push_str(scalar_code(*scalar)),
+            Type::Scalar(scalar) => out.push_str(scalar.itanium_code()),
             Type::Vector(scalar, len) => {
-                let _ = write!(out, "Dv{len}_{}", scalar_code(*scalar));
+                let _ = write!(out, "Dv{len}_{}", scalar.itanium_code());
             }
             Type::PackedVector(scalar, len) => {
-                let _ = write!(out, "U9MTLpackedDv{len}_{}", scalar_code(*scalar));
+                let _ = write!(out, "U9MTLpackedDv{len}_{}", scalar.itanium_code());
             }
             Type::Matrix { element, columns, rows } => {
-                let _ = write!(out, "N5metal6matrixI{}Li{columns}ELi{rows}EvEE", scalar_code(*element));
+                let _ = write!(out, "N5metal6matrixI{}Li{columns}ELi{rows}EvEE", element.itanium_code());
             }
             Type::SimdgroupMatrix { element, columns, rows } => {
                 let _ = write!(
                     out,
                     "N5metal16simdgroup_matrixI{}Li{columns}ELi{rows}EvEE",
-                    scalar_code(*element)
+                    element.itanium_code()
                 );
             }
             Type::Atomic(scalar) => {
-                let _ = write!(out, "N5metal7_atomicI{}vEE", scalar_code(*scalar));
+                let _ = write!(out, "N5metal7_atomicI{}vEE", scalar.itanium_code());
             }
             Type::Pointer(target) => {
                 out.push('P');
@@ -317,23 +317,6 @@ fn vendor(space: AddressSpace) -> &'static str {
         AddressSpace::ThreadgroupImageblock => "U25MTLthreadgroup_imageblock",
         AddressSpace::RayData => "U11MTLray_data",
         AddressSpace::ObjectData => "U14MTLobject_data",
-    }
-}
-
-fn scalar_code(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "b",
-        Scalar::Char => "c",
-        Scalar::UChar => "h",
-        Scalar::Short => "s",
-        Scalar::UShort => "t",
-        Scalar::Int => "i",
-        Scalar::UInt => "j",
-        Scalar::Long => "l",
-        Scalar::ULong => "m",
-        Scalar::Half => "Dh",
-        Scalar::BFloat => "u6__bf16",
-        Scalar::Float => "f",
     }
 }
 
