@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use mw_cpu::{CpuBackend, OptionsError};
-use mw_interp::InterpBackend;
+use mw_interp::{CheckedBackend, InterpBackend};
 use mw_machine::{Chip, UnknownChip};
 use mw_runtime::{Device, DeviceError};
 
@@ -17,17 +17,21 @@ pub enum Engine {
     Cpu,
     /// The reference interpreter: slow, checks every access.
     Interp,
+    /// The interpreter again, for which uninitialised values that matter and barriers that not all threads
+    /// reach are errors too.
+    Checked,
 }
 
 impl Engine {
     /// All engines.
-    pub const ALL: [Self; 2] = [Self::Cpu, Self::Interp];
+    pub const ALL: [Self; 3] = [Self::Cpu, Self::Interp, Self::Checked];
 
     /// Its name in `MW_ENGINE` and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
             Self::Interp => "interp",
+            Self::Checked => "checked",
         }
     }
 
@@ -37,6 +41,7 @@ impl Engine {
         Ok(match self {
             Self::Cpu => Device::with_chip(Arc::new(CpuBackend::from_environment()?), chip),
             Self::Interp => Device::with_chip(Arc::new(InterpBackend::default()), chip),
+            Self::Checked => Device::with_chip(Arc::new(CheckedBackend::default()), chip),
         })
     }
 }
@@ -60,7 +65,7 @@ impl fmt::Display for Engine {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EngineError {
     /// A name that no engine has.
-    #[error("there is no engine `{name}`; engines are cpu, interp")]
+    #[error("there is no engine `{name}`; engines are cpu, interp, checked")]
     Unknown {
         /// The name.
         name: String,
@@ -77,7 +82,7 @@ pub enum EngineError {
 }
 
 /// Makes the system's default device (`MTLCreateSystemDefaultDevice`): the CPU backend with the chip that
-/// `MW_CHIP` names; `MW_ENGINE=interp` chooses the interpreter.
+/// `MW_CHIP` names; `MW_ENGINE` chooses another engine.
 ///
 /// # Errors
 /// A setting in the environment names something that does not exist.

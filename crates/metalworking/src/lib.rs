@@ -30,7 +30,7 @@
 //! ```
 //!
 //! # Settings
-//! `MW_CHIP` names the chip whose limits hold (`m2` without it), `MW_ENGINE` the engine (`cpu` or `interp`);
+//! `MW_CHIP` names the chip whose limits hold (`m2` without it), `MW_ENGINE` the engine (`cpu`, `interp` or `checked`);
 //! [`mw_cpu::CpuOptions`] lists what the CPU backend reads.
 //!
 //! What this crate does not re-export is internal and changes freely.

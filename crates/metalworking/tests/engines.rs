@@ -123,7 +123,7 @@ fn function_constants_gate_arguments() {
 fn settings_that_name_nothing_are_refused() {
     assert!(matches!(Engine::Interp.device(Some("m99")), Err(EngineError::UnknownChip(_))));
     let unknown = "gpu".parse::<Engine>().unwrap_err().to_string();
-    assert_eq!(unknown, "there is no engine `gpu`; engines are cpu, interp");
+    assert_eq!(unknown, "there is no engine `gpu`; engines are cpu, interp, checked");
     let device = Engine::Interp.device(Some("M4 Max")).expect("a chip");
     assert_eq!((device.name(), device.architecture()), ("Apple M4 Max", Some("applegpu_g16s")));
 }

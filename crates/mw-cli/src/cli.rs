@@ -179,7 +179,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "CHIP")]
     pub(crate) chip: Option<String>,
     /// What runs the kernel
-    #[arg(long, value_parser = ["cpu", "interp"], default_value = Engine::default().name(), env = "MW_ENGINE")]
+    #[arg(long, value_parser = ["cpu", "interp", "checked"], default_value = Engine::default().name(), env = "MW_ENGINE")]
     pub(crate) engine: String,
     /// Launch this many times and report the times; arguments keep what the launches before left in them
     #[arg(long, value_name = "N", default_value_t = 1)]

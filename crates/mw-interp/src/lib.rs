@@ -25,6 +25,7 @@
     reason = "operations are chosen outside the loop over lanes only when scalar functions are inlined into it"
 )]
 
+mod checked;
 mod decode;
 mod exec;
 mod kernel;
@@ -35,6 +36,7 @@ mod primitive;
 mod program;
 mod shadow;
 
+pub use checked::CheckedBackend;
 pub use kernel::{InterpBackend, InterpKernel, Report};
 pub use memory::Place;
 pub use observe::{Access, Coverage, Finding, FindingKind, Observer, Position};

@@ -38,8 +38,9 @@ pub(crate) const LAYERS: &[&str] = &[
     "mw-objc",
     "mw-lsp",
     "mw-mcp",
-    "mw-python",
     "mw-cli",
+    "mw-custom-kernel",
+    "mw-python",
     "mw-bench",
     "mw-test",
 ];

@@ -1,0 +1,79 @@
+"""Apple Metal compute kernels on any machine.
+
+Kernels for MLX arrays: ``import metalworking.mlx``, and ``mx.fast.metal_kernel`` works on this machine.
+Kernels for NumPy, Torch and JAX arrays: :func:`metal_kernel`, with the same arguments.
+Metal's own objects: :class:`Device`, :class:`Library`, :class:`ComputePipelineState`, :class:`Buffer`,
+:class:`CommandQueue`, and what they make.
+
+Settings: ``MW_CHIP`` names the chip whose limits hold, ``MW_ENGINE`` the engine (``cpu``, ``interp`` or
+``checked``), ``MW_THREADS`` the number of threads, ``MW_CPU`` the features that code is made for;
+``MW_CHECK=1`` is :func:`checked` from the start.
+"""
+
+from metalworking._native import (
+    Binding,
+    BlitCommandEncoder,
+    Buffer,
+    CommandBuffer,
+    CommandQueue,
+    ComputeCommandEncoder,
+    ComputePipelineState,
+    Device,
+    Function,
+    FunctionConstant,
+    Heap,
+    Library,
+    SharedEvent,
+    StructMember,
+    __version__,
+)
+from metalworking._checked import checked
+from metalworking.exceptions import (
+    BufferError,
+    CompileError,
+    Diagnostic,
+    EncodeError,
+    FunctionError,
+    InternalError,
+    KernelFault,
+    LaunchError,
+    LibraryError,
+    MetalworkingError,
+    PipelineError,
+    SettingError,
+    UnsupportedError,
+    WatchdogError,
+)
+
+__all__ = [
+    "Binding",
+    "BlitCommandEncoder",
+    "Buffer",
+    "BufferError",
+    "CommandBuffer",
+    "CommandQueue",
+    "CompileError",
+    "ComputeCommandEncoder",
+    "ComputePipelineState",
+    "Device",
+    "Diagnostic",
+    "EncodeError",
+    "Function",
+    "FunctionConstant",
+    "FunctionError",
+    "Heap",
+    "InternalError",
+    "KernelFault",
+    "LaunchError",
+    "Library",
+    "LibraryError",
+    "MetalworkingError",
+    "PipelineError",
+    "SettingError",
+    "SharedEvent",
+    "StructMember",
+    "UnsupportedError",
+    "WatchdogError",
+    "__version__",
+    "checked",
+]
