@@ -1,7 +1,7 @@
 //! Compiles `.metal` files and prints, for each, how many errors there are and the first of them.
 //!
-//! `check_corpus [-I folder]… [-D name=value]… [-v] [-a] files or folders…`: `-v` shows the first error of each
-//! file with its line, `-a` all errors.
+//! `check_corpus [-I folder]… [-D name=value]… [-v] [-a] [-r] files or folders…`: `-v` shows the first error of
+//! each file with its line, `-a` all errors, `-r` everything as `mw check` shows it.
 
 #![allow(clippy::print_stdout, reason = "this is a tool for the terminal")]
 
@@ -34,7 +34,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
 fn main() {
     let mut options = Options::default();
     let mut files = Vec::new();
-    let (mut verbose, mut all) = (false, false);
+    let (mut verbose, mut all, mut render) = (false, false, false);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -46,6 +46,7 @@ fn main() {
             }
             "-v" => verbose = true,
             "-a" => all = true,
+            "-r" => render = true,
             path => {
                 let path = Path::new(path);
                 if path.is_file() {
@@ -61,11 +62,25 @@ fn main() {
     for file in &files {
         let start = Instant::now();
         let name = file.to_string_lossy();
+        let mut options = options.clone();
+        // `// std=metal3.0` on the first line chooses the version.
+        if let Some(version) =
+            Disk.read(&name).as_deref().and_then(|text| text.lines().next()?.strip_prefix("// std="))
+        {
+            options.version = version.parse().unwrap_or_default();
+        }
         let compilation = mw_msl::compile(&options, &Disk, &name);
         let errors: Vec<_> = compilation.diagnostics.iter().filter(|d| d.is_error()).collect();
         let count = compilation.program.as_ref().map_or(0, |program| program.kernels.len());
         let time = start.elapsed().as_secs_f64() * 1e3;
         kernels += count;
+        if render {
+            let layout = mw_diagnostics::render::Terminal::default();
+            println!(
+                "{}",
+                mw_diagnostics::render::terminal(&compilation.diagnostics, &compilation.map, layout)
+            );
+        }
         if errors.is_empty() {
             good += 1;
             println!("ok    {count:5} kernels {time:8.1} ms  {name}");

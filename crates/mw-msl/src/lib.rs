@@ -53,6 +53,7 @@ pub fn parse(options: &options::Options, files: &dyn preprocess::FileProvider, m
     let mut diagnostics = Vec::new();
     let tokens = preprocess::preprocess(options, files, main, &mut map, &mut interner, &mut diagnostics);
     let unit = parse::parse(&tokens, &mut interner, &mut diagnostics);
+    parse::balance::locate(&tokens, &map, &mut diagnostics);
     ParsedUnit { map, interner, unit, diagnostics }
 }
 

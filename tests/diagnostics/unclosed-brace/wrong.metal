@@ -1,5 +1,5 @@
 kernel void k(device float *a) {
-  //~^ error[MSL0106]: this `{` is never closed
   if (a[0] > 0) {
+  //~^ error[MSL0106]: this `{` is never closed
     a[1] = 1;
 }

@@ -260,4 +260,11 @@ codes! {
         instead: "kernel void k(device float *a, constant uint &n) { a[0] = n; }",
         source: "Metal Shading Language specification, \"Attributes for Kernel Function Input Arguments\"",
     }
+    MISSING_RETURN = 237 "missing-return" Warning {
+        checks: "A function that returns a value and whose body can end without one.",
+        why: "What the caller gets then is undefined.",
+        example: "float f(float x) { if (x > 0) return 1; }\nkernel void k(device float *a) { a[0] = f(a[0]); }",
+        instead: "float f(float x) { if (x > 0) return 1; return 0; }\nkernel void k(device float *a) { a[0] = f(a[0]); }",
+        source: "C++17 [stmt.return]",
+    }
 }

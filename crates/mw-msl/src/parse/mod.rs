@@ -9,6 +9,7 @@
 //! and the work of tentative parsing are bounded.
 
 mod attribute;
+pub(crate) mod balance;
 mod class;
 mod cursor;
 mod declaration;

@@ -1,13 +1,15 @@
 //! Calls: of functions, members, function objects, types and the library.
 
-use super::convert::UserConversion;
 use super::lookup::{FnSet, Found, segment_key, segment_name};
 use super::overload::Chosen;
+use super::rank::UserConversion;
 use super::scope::{Entry, InstId, Key};
+use super::unknown::Wanted;
 use super::value::Val;
 use super::{Failed, R, Sema};
 use crate::ast::{self, ExprKind as Ast, MathMode, OverloadedOperator};
 use crate::hir::{BuiltinCall, Cast, Constant, Expr, ExprKind, FunctionId, Place, PlaceKind};
+use crate::names::Name;
 use crate::stdlib::LibraryNamespace;
 use crate::types::{QualType, RecordId, Type, TypeId};
 use mw_diagnostics::Diagnostic;
@@ -98,7 +100,10 @@ impl<'a> Sema<'a> {
             Found::Nothing => FnSet::default(),
         };
         let given = self.segment_arguments(&name.last)?;
-        let args = self.expand_args(args)?;
+        let args = match last.filter(|last| self.text(*last).starts_with("atomic_")) {
+            Some(last) => self.atomic_arguments(last, args)?,
+            None => self.expand_args(args)?,
+        };
         let is_member = set.functions.iter().any(|id| self.function(*id).owner.is_some());
         if inside.is_none() && !is_member {
             let key = segment_key(&name.last).ok_or(Failed)?;
@@ -108,10 +113,11 @@ impl<'a> Sema<'a> {
         }
         if set.is_empty() {
             let Some(last) = last else { return Err(Failed) };
-            if inside.is_none() {
-                return self.unknown_function(last, name.last.span, &args);
+            // Where an argument failed too, one error is enough.
+            if args.iter().any(|arg| arg.ty().is_some_and(|ty| self.is_error(ty.ty))) {
+                return Err(Failed);
             }
-            return self.unknown_name(last, name.last.span, inside);
+            return self.unknown(last, name.last.span, inside, Wanted::Callee);
         }
         let object = if is_member { self.implicit_object(span) } else { None };
         let object_type = object.as_ref().and_then(Val::ty);
@@ -124,11 +130,35 @@ impl<'a> Sema<'a> {
         }
     }
 
-    fn unknown_function<T>(&mut self, name: crate::names::Name, span: Span, args: &[Val<'a>]) -> R<T> {
-        if args.iter().any(|arg| arg.ty().is_some_and(|ty| self.is_error(ty.ty))) {
-            return Err(Failed);
+    /// Arguments of an atomic function: a mistake in the first one is told what is expected there.
+    fn atomic_arguments(&mut self, name: Name, args: &'a [ast::Expr]) -> R<Vec<Val<'a>>> {
+        let before = self.diagnostics.len();
+        let result = self.expand_args(args);
+        if result.is_err()
+            && let Some(first) = args.first()
+            && self.diagnostics.len() > before
+        {
+            let wanted = self.atomic_in(first).unwrap_or_else(|| "atomic_uint".to_owned());
+            let text = self.text(name);
+            let (from, to) = (first.span.start, first.span.end);
+            if let Some(found) = self.diagnostics[before..]
+                .iter_mut()
+                .find(|found| found.primary.span.start >= from && found.primary.span.end <= to)
+            {
+                found.notes.push(format!(
+                    "`{text}` expects a `device {wanted} *` here (or `threadgroup {wanted} *`)"
+                ));
+            }
         }
-        self.unknown_name(name, span, None)
+        result
+    }
+
+    /// The atomic type to whose pointer an argument is cast.
+    fn atomic_in(&mut self, argument: &'a ast::Expr) -> Option<String> {
+        let Ast::Cast(_, ty, _) = &argument.kind else { return None };
+        let ty = self.quietly(|s| s.resolve(ty)).ok()?;
+        let Type::Pointer(target) = *self.ty(ty.ty) else { return None };
+        matches!(self.ty(target.ty), Type::Atomic(_)).then(|| self.show_type(target.ty))
     }
 
     /// The object of the member function that is being checked, for calls of other members.

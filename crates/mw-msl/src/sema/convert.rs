@@ -1,413 +1,32 @@
 //! Implicit conversions: their ranks for overload resolution, and their making.
 
-use super::scope::{FnId, InstId};
+use super::rank::UserConversion;
 use super::value::Val;
 use super::{Failed, R, Sema};
 use crate::hir::{Cast, Constant, Expr, ExprKind, Place, PlaceKind};
-use crate::types::{AddressSpace, QualType, RecordId, Scalar, Type, TypeId};
+use crate::types::{AddressSpace, QualType, Scalar, Type, TypeId};
 use mw_diagnostics::Diagnostic;
 use mw_diagnostics::registry::semantics as codes;
 use mw_source::Span;
 
-/// How good an implicit conversion is; smaller is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ics {
-    pub(crate) rank: Rank,
-    /// Within the rank: added qualifiers, steps to a base, temporaries.
-    pub(crate) detail: u32,
-    /// The function of a user's conversion: only conversions by one function are compared further.
-    pub(crate) user: Option<InstId>,
-    /// Rank of what follows a user's conversion.
-    pub(crate) second: Rank,
-}
-
-/// The classes of conversions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Rank {
-    Exact,
-    Promotion,
-    Conversion,
-    /// A scalar into all components of a vector.
-    Splat,
-    /// To bfloat, which only assignments do.
-    Reluctant,
-    User,
-    Ellipsis,
-}
-
-impl Ics {
-    pub(crate) fn new(rank: Rank, detail: u32) -> Self {
-        Self { rank, detail, user: None, second: Rank::Exact }
-    }
-
-    /// Is `self` better than `other`? None if neither is.
-    pub(crate) fn is_better(&self, other: &Self) -> Option<bool> {
-        if self.rank != other.rank {
-            return Some(self.rank < other.rank);
-        }
-        if self.rank == Rank::User {
-            if self.user.is_none() || self.user != other.user || self.second == other.second {
-                return None;
-            }
-            return Some(self.second < other.second);
-        }
-        (self.detail != other.detail).then_some(self.detail < other.detail)
-    }
-}
-
-/// A conversion that a user's function makes.
-#[derive(Clone, Debug)]
-pub(crate) enum UserConversion {
-    Constructor(InstId),
-    /// A conversion function, then a standard conversion.
-    Function(InstId, Rank),
-}
-
-impl UserConversion {
-    fn instance(&self) -> InstId {
-        match self {
-            Self::Constructor(id) | Self::Function(id, _) => *id,
-        }
-    }
-}
-
 impl<'a> Sema<'a> {
-    /// The rank of a standard conversion between values of two types.
-    pub(crate) fn standard(&mut self, from: TypeId, to: TypeId) -> Option<Ics> {
-        if from == to {
-            return Some(Ics::new(Rank::Exact, 0));
-        }
-        let numeric = |from: Scalar, to: Scalar| -> Rank {
-            match (from, to) {
-                (
-                    Scalar::Bool | Scalar::Char | Scalar::UChar | Scalar::Short | Scalar::UShort,
-                    Scalar::Int,
-                ) => Rank::Promotion,
-                (Scalar::BFloat, Scalar::Float) => Rank::Promotion,
-                (Scalar::BFloat, _) | (_, Scalar::BFloat) => Rank::Reluctant,
-                _ => Rank::Conversion,
-            }
-        };
-        let (from_type, to_type) = (self.ty(from).clone(), self.ty(to).clone());
-        let rank = match (&from_type, &to_type) {
-            (Type::Error, _) | (_, Type::Error) => Rank::Exact,
-            (Type::Scalar(a), Type::Scalar(b)) => numeric(*a, *b),
-            (Type::Scalar(a), Type::Vector(b, _)) => {
-                let second = if a == b { Rank::Exact } else { numeric(*a, *b) };
-                if second == Rank::Reluctant {
-                    return Some(Ics::new(Rank::Reluctant, 8));
-                }
-                return Some(Ics::new(Rank::Splat, u32::from(second != Rank::Exact)));
-            }
-            (Type::Scalar(_), Type::PackedVector(..)) => return Some(Ics::new(Rank::Splat, 4)),
-            (Type::PackedVector(a, n), Type::Vector(b, m)) if a == b && n == m => Rank::Promotion,
-            (Type::Vector(a, n), Type::PackedVector(b, m)) if a == b && n == m => Rank::Conversion,
-            (Type::Enum(id), Type::Scalar(to)) => {
-                let info = self.program.enumeration(*id);
-                if info.is_scoped {
-                    return None;
-                }
-                let underlying = info.underlying;
-                let promoted = promote(underlying);
-                if *to == promoted { Rank::Promotion } else { Rank::Conversion }
-            }
-            (Type::NullPointer, Type::Pointer(_)) => Rank::Conversion,
-            (Type::NullPointer | Type::Pointer(_), Type::Scalar(Scalar::Bool)) => {
-                return Some(Ics::new(Rank::Conversion, 64));
-            }
-            (Type::Pointer(a), Type::Pointer(b)) => return self.pointer_conversion(*a, *b),
-            (Type::Record(a), Type::Record(b)) => {
-                let path = self.base_path(*a, *b)?;
-                return Some(Ics::new(Rank::Conversion, path.len() as u32));
-            }
-            _ => return None,
-        };
-        Some(Ics::new(rank, 0))
-    }
-
-    fn pointer_conversion(&mut self, a: QualType, b: QualType) -> Option<Ics> {
-        // What lives in constant memory is constant, whether it says so or not.
-        let is_constant_memory = b.space == AddressSpace::Constant;
-        if a.space != b.space
-            || (a.is_const && !b.is_const && !is_constant_memory)
-            || (a.is_volatile && !b.is_volatile)
-            || (a.is_coherent && !b.is_coherent)
-        {
-            return None;
-        }
-        let qualifiers = u32::from(a.is_const != b.is_const)
-            + u32::from(a.is_volatile != b.is_volatile)
-            + u32::from(a.is_coherent != b.is_coherent);
-        if a.ty == b.ty {
-            return Some(Ics::new(Rank::Exact, qualifiers));
-        }
-        match (self.ty(a.ty).clone(), self.ty(b.ty).clone()) {
-            (Type::Function { .. }, _) => None,
-            (_, Type::Void) => Some(Ics::new(Rank::Conversion, 32 + qualifiers)),
-            (Type::Record(from), Type::Record(to)) => {
-                let path = self.base_path(from, to)?;
-                Some(Ics::new(Rank::Conversion, 2 * path.len() as u32 + qualifiers))
-            }
-            (Type::Pointer(a), Type::Pointer(b)) if b.is_const || a.is_const == b.is_const => {
-                let inner = self.pointer_conversion(a, b)?;
-                (inner.rank == Rank::Exact).then(|| Ics::new(Rank::Exact, qualifiers + inner.detail))
-            }
-            _ => None,
-        }
-    }
-
-    /// The fields that lead from a class to one of its bases.
-    pub(crate) fn base_path(&mut self, from: RecordId, to: RecordId) -> Option<Vec<u32>> {
-        if from == to {
-            return Some(Vec::new());
-        }
-        self.complete(from).ok()?;
-        for (at, base) in self.records[from.0 as usize].bases.clone().into_iter().enumerate() {
-            if let Some(rest) = self.base_path(base, to) {
-                let mut path = vec![at as u32];
-                path.extend(rest);
-                return Some(path);
-            }
-        }
-        None
-    }
-
-    /// The implicit conversion of an expression to a parameter's type, if there is one.
-    pub(crate) fn implicit(&mut self, value: &Val<'a>, to: QualType, allow_user: bool) -> Option<Ics> {
-        if let Type::Reference { target, is_rvalue } = *self.ty(to.ty) {
-            return self.reference_binding(value, target, is_rvalue, allow_user);
-        }
-        self.by_value(value, to, allow_user)
-    }
-
-    fn reference_binding(
+    /// As [`Self::convert`], of a value at `span` for an object at `target` that has a type.
+    pub(crate) fn convert_for(
         &mut self,
-        value: &Val<'a>,
-        target: QualType,
-        is_rvalue: bool,
-        allow_user: bool,
-    ) -> Option<Ics> {
-        if let Some(ty) = value.ty()
-            && let Val::Place(..) | Val::After(..) = value
-        {
-            let is_lvalue = value.is_lvalue();
-            let related = self.is_same_or_base(ty.ty, target.ty);
-            if let Some(steps) = related {
-                let fits = ty.space == target.space
-                    && (!ty.is_const || target.is_const || target.space == AddressSpace::Constant)
-                    && (!ty.is_volatile || target.is_volatile);
-                if fits && is_lvalue && !is_rvalue {
-                    let qualifiers = u32::from(ty.is_const != target.is_const)
-                        + u32::from(ty.is_volatile != target.is_volatile);
-                    let rank = if steps == 0 { Rank::Exact } else { Rank::Conversion };
-                    return Some(Ics::new(rank, 4 * steps + qualifiers));
-                }
-                if fits && !is_lvalue && (is_rvalue || target.is_const) {
-                    return Some(Ics::new(
-                        if steps == 0 { Rank::Exact } else { Rank::Conversion },
-                        4 * steps + u32::from(!is_rvalue),
-                    ));
-                }
-                if is_lvalue && is_rvalue {
-                    return None;
-                }
-                if fits || ty.space == target.space {
-                    return None;
-                }
-            }
-            // A component of a vector has no address: a constant reference gets a copy.
-        }
-        if let Val::Functions(set, given, key) = value {
-            let instance = self
-                .quietly(|s| s.function_for(set, given.as_deref(), *key, target, Span::default()))
-                .ok()?;
-            let _ = instance;
-            return Some(Ics::new(Rank::Exact, 0));
-        }
-        // A temporary, which must live in thread memory and may not be changed through the reference.
-        if target.space != AddressSpace::Thread || !(target.is_const || is_rvalue) || target.is_volatile {
-            return None;
-        }
-        let mut ics = self.by_value(value, QualType::plain(target.ty), allow_user)?;
-        ics.detail += if is_rvalue { 1 } else { 2 };
-        Some(ics)
-    }
-
-    /// How many steps it is from a type to itself or a base class.
-    fn is_same_or_base(&mut self, from: TypeId, to: TypeId) -> Option<u32> {
-        if from == to {
-            return Some(0);
-        }
-        match (self.ty(from).clone(), self.ty(to).clone()) {
-            (Type::Record(a), Type::Record(b)) => self.base_path(a, b).map(|path| path.len() as u32),
-            // `T (&)[]` and the like do not occur.
-            _ => None,
-        }
-    }
-
-    fn by_value(&mut self, value: &Val<'a>, to: QualType, allow_user: bool) -> Option<Ics> {
-        match value {
-            Val::List(list) => return self.list_conversion(list, to, allow_user),
-            Val::Functions(set, given, key) => {
-                let Type::Pointer(target) = *self.ty(to.ty) else {
-                    if let Type::Function { .. } = self.ty(to.ty) {
-                        self.quietly(|s| s.function_for(set, given.as_deref(), *key, to, Span::default()))
-                            .ok()?;
-                        return Some(Ics::new(Rank::Exact, 0));
-                    }
-                    return None;
-                };
-                self.quietly(|s| s.function_for(set, given.as_deref(), *key, target, Span::default()))
-                    .ok()?;
-                return Some(Ics::new(Rank::Exact, 0));
-            }
-            Val::Method(..) => return None,
-            _ => {}
-        }
-        let from = value.ty()?;
-        let from_type = match *self.ty(from.ty) {
-            Type::Array(element, _) | Type::UnsizedArray(element)
-                if !matches!(self.ty(to.ty), Type::Array(..)) =>
-            {
-                self.intern(Type::Pointer(QualType { ty: element, ..from }))
-            }
-            _ => from.ty,
-        };
-        if let Some(ics) = self.standard(from_type, to.ty) {
-            return Some(ics);
-        }
-        // `0` is a null pointer.
-        if let (Type::Pointer(_), Val::Value(Expr { kind: ExprKind::Constant(Constant::Int(0)), .. })) =
-            (self.ty(to.ty), value)
-        {
-            return Some(Ics::new(Rank::Conversion, 1));
-        }
-        if !allow_user {
-            return None;
-        }
-        let conversion = self.user_conversion(value, to, false)?;
-        let second = match &conversion {
-            UserConversion::Constructor(_) => Rank::Exact,
-            UserConversion::Function(_, rank) => *rank,
-        };
-        Some(Ics { rank: Rank::User, detail: 0, user: Some(conversion.instance()), second })
-    }
-
-    fn list_conversion(
-        &mut self,
-        list: &'a crate::ast::InitList,
+        value: Val<'a>,
         to: QualType,
-        allow_user: bool,
-    ) -> Option<Ics> {
-        match self.ty(to.ty).clone() {
-            Type::Record(_) if allow_user => {
-                self.quietly(|s| s.initialize_from_list(list, to, list.span)).ok()?;
-                Some(Ics::new(Rank::User, 0))
-            }
-            Type::Record(_) => None,
-            Type::Scalar(_) | Type::Pointer(_) | Type::Enum(_) => match list.items.as_slice() {
-                [] => Some(Ics::new(Rank::Exact, 0)),
-                [item] => {
-                    let value = self.quietly(|s| s.expr(&item.value)).ok()?;
-                    self.by_value(&value, to, allow_user)
-                }
-                _ => None,
-            },
-            _ => {
-                self.quietly(|s| s.initialize_from_list(list, to, list.span)).ok()?;
-                Some(Ics::new(Rank::Conversion, 0))
-            }
-        }
-    }
-
-    /// The user's function that converts an expression to a type.
-    pub(crate) fn user_conversion(
-        &mut self,
-        value: &Val<'a>,
-        to: QualType,
-        explicit: bool,
-    ) -> Option<UserConversion> {
-        let mut found: Option<UserConversion> = None;
-        if let Type::Record(record) = *self.ty(to.ty) {
-            self.complete(record).ok()?;
-            if let Ok(instance) = self.quietly(|s| {
-                s.choose_constructor(record, std::slice::from_ref(value), explicit, false, Span::default())
-            }) {
-                found = Some(UserConversion::Constructor(instance));
-            }
-        }
-        if found.is_none()
-            && let Some(from) = value.ty()
-            && let Type::Record(record) = *self.ty(from.ty)
-        {
-            found = self.conversion_function(record, from, to, explicit);
-        }
-        found
-    }
-
-    /// A class's conversion function to a type.
-    fn conversion_function(
-        &mut self,
-        record: RecordId,
-        object: QualType,
-        to: QualType,
-        explicit: bool,
-    ) -> Option<UserConversion> {
-        let mut best: Option<(Rank, u32, InstId)> = None;
-        for id in self.conversions(record) {
-            let decl = match self.function(id).source {
-                super::scope::FnSource::Declared(decl) => decl,
-                super::scope::FnSource::Lambda(..) => continue,
-            };
-            if decl.specifiers.is_explicit && !explicit {
-                continue;
-            }
-            let Some(instance) = self.conversion_instance(id, to) else { continue };
-            let Some(this) = self.instance(instance).this else { continue };
-            let Some(object_rank) = self.object_fits(object, this) else { continue };
-            let Some(result) = self.instance(instance).result else { continue };
-            let result = match *self.ty(result.ty) {
-                Type::Reference { target, .. } => target,
-                _ => result,
-            };
-            let rank = match self.standard(result.ty, to.ty) {
-                Some(ics) => ics.rank,
-                _ if explicit && self.is_explicitly_convertible(result.ty, to.ty) => Rank::Conversion,
-                _ => continue,
-            };
-            if best.is_none_or(|(other, other_object, _)| (rank, object_rank) < (other, other_object)) {
-                best = Some((rank, object_rank, instance));
-            }
-        }
-        best.map(|(rank, _, instance)| UserConversion::Function(instance, rank))
-    }
-
-    fn is_explicitly_convertible(&self, from: TypeId, to: TypeId) -> bool {
-        matches!((self.ty(from), self.ty(to)), (Type::Scalar(_), Type::Scalar(_) | Type::Enum(_)))
-    }
-
-    /// Conversion functions of a class and its bases.
-    pub(crate) fn conversions(&mut self, record: RecordId) -> Vec<FnId> {
-        if self.complete(record).is_err() {
-            return Vec::new();
-        }
-        let info = &self.records[record.0 as usize];
-        let mut all = info.conversions.clone();
-        for base in info.bases.clone() {
-            all.extend(self.conversions(base));
-        }
-        all
-    }
-
-    /// Can a member function be called on an object? Smaller is better.
-    pub(crate) fn object_fits(&self, object: QualType, this: QualType) -> Option<u32> {
-        if object.space != this.space
-            || (object.is_const && !this.is_const && this.space != AddressSpace::Constant)
-            || (object.is_volatile && !this.is_volatile)
-        {
-            return None;
-        }
-        Some(u32::from(object.is_const != this.is_const))
+        span: Span,
+        target: Span,
+        declared: QualType,
+    ) -> R<Expr> {
+        let label = match self.ty(declared.ty) {
+            Type::Pointer(object) => format!("points to `{}` memory", object.space.name()),
+            _ => format!("is `{}`", self.show(declared)),
+        };
+        let outer = self.purpose.replace((target, label));
+        let result = self.convert(value, to, span);
+        self.purpose = outer;
+        result
     }
 
     /// Converts implicitly, or reports why not. A reference becomes the pointer that it is.
@@ -671,6 +290,14 @@ impl<'a> Sema<'a> {
     }
 
     pub(crate) fn no_conversion(&mut self, from: TypeId, to: TypeId, span: Span) -> Diagnostic {
+        let diagnostic = self.conversion_mistake(from, to, span);
+        match self.purpose.clone() {
+            Some((target, label)) if target != span => diagnostic.with_label(target, label),
+            _ => diagnostic,
+        }
+    }
+
+    fn conversion_mistake(&mut self, from: TypeId, to: TypeId, span: Span) -> Diagnostic {
         let (from_text, to_text) = (self.show(QualType::plain(from)), self.show(QualType::plain(to)));
         match (self.ty(from).clone(), self.ty(to).clone()) {
             (Type::Pointer(a), Type::Pointer(b)) if a.space != b.space => Diagnostic::new(
@@ -692,13 +319,21 @@ impl<'a> Sema<'a> {
                 span,
                 format!("`{from_text}` does not convert to `{to_text}` by itself"),
             )
+            .label(format!("is `{from_text}`"))
             .note("vectors of different elements convert only when asked to (MSL specification, \"Implicit Type Conversions\")")
             .help(format!("write `{to_text}(…)`")),
-            _ => Diagnostic::new(
-                &codes::NO_CONVERSION,
-                span,
-                format!("cannot convert `{from_text}` to `{to_text}`"),
-            ),
+            (from, to) => {
+                let diagnostic = Diagnostic::new(
+                    &codes::NO_CONVERSION,
+                    span,
+                    format!("cannot convert `{from_text}` to `{to_text}`"),
+                )
+                .label(format!("is `{from_text}`"));
+                match conversion_help(&from, &to, &to_text) {
+                    Some(help) => diagnostic.help(help),
+                    None => diagnostic,
+                }
+            }
         }
     }
 
@@ -800,7 +435,7 @@ impl<'a> Sema<'a> {
         }
         if let ExprKind::Constant(constant) = &value.kind
             && let (Some(from), Some(scalar)) = (self.as_scalar(value.ty), self.as_scalar(to))
-            && let Some(converted) = super::evaluate::convert_scalar(constant, from, scalar)
+            && let Some(converted) = super::evaluate_number::convert_scalar(constant, from, scalar)
         {
             return self.constant(to, converted, value.span);
         }
@@ -833,6 +468,37 @@ impl<'a> Sema<'a> {
         }
         self.convert(value, QualType::plain(bool_type), span)
     }
+}
+
+/// What to write where a value does not convert by itself.
+fn conversion_help(from: &Type, to: &Type, to_text: &str) -> Option<String> {
+    let letters = |count: u8| &"xyzw"[..usize::from(count.min(4))];
+    Some(match (from, to) {
+        (Type::Vector(_, n) | Type::PackedVector(_, n), Type::Vector(_, m) | Type::PackedVector(_, m)) if n > m => {
+            format!("take its first {m} components: `.{}`", letters(*m))
+        }
+        (Type::Vector(_, n) | Type::PackedVector(_, n), Type::Vector(_, m) | Type::PackedVector(_, m)) if n < m => {
+            format!("give the missing components: `{to_text}(…, 0)`")
+        }
+        (Type::Vector(..) | Type::PackedVector(..), Type::Scalar(_)) => {
+            "take one of its components: `.x`".to_owned()
+        }
+        (Type::Atomic(_), _) => "write `atomic_load_explicit(&x, memory_order_relaxed)` for its value".to_owned(),
+        (Type::Enum(_), Type::Scalar(_)) => {
+            format!("a scoped enumeration becomes a number only when asked to: `{to_text}(…)`")
+        }
+        (Type::Scalar(_), Type::Enum(_)) => {
+            format!("a number becomes an enumeration only when asked to: `{to_text}(…)`")
+        }
+        (Type::Pointer(_), Type::Scalar(_)) => "take the object that it points to: `*p` or `p[i]`".to_owned(),
+        (Type::Scalar(_), Type::Pointer(_)) => "take the address of an object: `&x`".to_owned(),
+        (Type::Pointer(_), Type::Pointer(_)) => {
+            "read the same memory as another type with `reinterpret_cast`, or declare the pointer with the other type"
+                .to_owned()
+        }
+        (Type::Matrix { .. }, Type::Matrix { .. }) => format!("write `{to_text}(…)`"),
+        _ => return None,
+    })
 }
 
 /// The type in which a scalar takes part in arithmetic.

@@ -1,18 +1,16 @@
 //! Declarations of namespaces and blocks.
 
-use super::lookup::{Found, Qualifier, segment_key, segment_name, simple_name};
+use super::lookup::{Found, Qualifier, segment_key, segment_name};
 use super::scope::{
-    Arg, Args, Entry, ExplicitFunction, FnEntity, FnId, FnSource, Key, OutOfClass, OutOfClassDecl, Partial,
-    RecordState, ScopeId, ScopeKind, Template, TemplateBody, TemplateId,
+    Args, Entry, FnEntity, FnId, FnSource, Key, OutOfClass, OutOfClassDecl, ScopeId, ScopeKind, TemplateId,
 };
 use super::{R, Sema};
 use crate::ast::{
-    self, ContractMode, Decl, DeclKind, EnumDecl, FunctionBody, FunctionDecl, MathMode, Pragma, RecordDecl,
-    TagKind, TemplateDecl, TemplateParameter, VariableDecl,
+    self, ContractMode, Decl, DeclKind, FunctionBody, FunctionDecl, MathMode, Pragma, TemplateParameter,
 };
-use crate::hir::{Enum, FloatRules};
+use crate::hir::FloatRules;
 use crate::names::Name;
-use crate::types::{AddressSpace, EnumId, RecordId, Scalar, Type, TypeId};
+use crate::types::{AddressSpace, RecordId, Type, TypeId};
 use mw_diagnostics::Diagnostic;
 use mw_diagnostics::registry::semantics as codes;
 use mw_source::Span;
@@ -404,7 +402,7 @@ impl<'a> Sema<'a> {
     }
 
     /// `void S::f() { … }`, `template <…> void S<T>::f() { … }`, `void ns::f() { … }`
-    fn define_outside(
+    pub(crate) fn define_outside(
         &mut self,
         decl: &'a FunctionDecl,
         outer: Option<&'a [TemplateParameter]>,
@@ -461,7 +459,7 @@ impl<'a> Sema<'a> {
     }
 
     /// The class template that a qualified name's last qualifier means, if it is written with arguments.
-    fn outside_template(&mut self, name: &'a ast::QualifiedName) -> R<Option<TemplateId>> {
+    pub(crate) fn outside_template(&mut self, name: &'a ast::QualifiedName) -> R<Option<TemplateId>> {
         let Some(last) = name.qualifiers.last() else { return Ok(None) };
         if last.arguments.is_none() {
             return Ok(None);
@@ -479,7 +477,7 @@ impl<'a> Sema<'a> {
         })
     }
 
-    fn member_functions(&mut self, record: RecordId, decl: &'a FunctionDecl) -> Vec<FnId> {
+    pub(crate) fn member_functions(&mut self, record: RecordId, decl: &'a FunctionDecl) -> Vec<FnId> {
         match decl.kind {
             ast::FunctionKind::Constructor => self.records[record.0 as usize].constructors.clone(),
             ast::FunctionKind::Conversion => self.records[record.0 as usize].conversions.clone(),
@@ -494,7 +492,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    fn matches_member(&mut self, record: RecordId, id: FnId, decl: &'a FunctionDecl) -> bool {
+    pub(crate) fn matches_member(&mut self, record: RecordId, id: FnId, decl: &'a FunctionDecl) -> bool {
         let FnSource::Declared(inside) = self.function(id).source else { return false };
         if inside.parameters.parameters.len() != decl.parameters.parameters.len()
             || inside.this_qualifiers.is_const != decl.this_qualifiers.is_const
@@ -514,398 +512,6 @@ impl<'a> Sema<'a> {
                 .map(|ty| self.parameter_type(ty))
                 .is_ok_and(|ty| ty.ty == have)
         })
-    }
-
-    /// `template <…> declaration`
-    pub(crate) fn declare_template(&mut self, template: &'a TemplateDecl) -> R<()> {
-        if let Some(requires) = &template.requires {
-            self.report(
-                Diagnostic::new(&codes::FORBIDDEN, requires.span, "Metal has no `requires`: it is C++20")
-                    .help("use `enable_if_t` in a template parameter"),
-            );
-        }
-        let parameters = template.parameters.as_slice();
-        match &template.decl.kind {
-            DeclKind::Function(function) => {
-                if parameters.is_empty() {
-                    return self.specialize_function(function);
-                }
-                if !function.name.qualifiers.is_empty() || function.name.global {
-                    self.define_outside(function, None, Some(parameters))?;
-                    return Ok(());
-                }
-                self.declare_function(function, Some(parameters))?;
-                Ok(())
-            }
-            // A member template of a class template, defined outside.
-            DeclKind::Template(inner) => match &inner.decl.kind {
-                DeclKind::Function(function) => {
-                    self.define_outside(function, Some(parameters), Some(&inner.parameters))?;
-                    Ok(())
-                }
-                _ => self.error(
-                    &codes::INVALID_DECLARATION,
-                    template.decl.span,
-                    "only member functions of class templates are declared so",
-                ),
-            },
-            DeclKind::Record(record) => self.declare_class_template(record, parameters),
-            DeclKind::TypeAlias(alias) => {
-                self.new_template(alias.name.name, parameters, TemplateBody::Alias(alias));
-                Ok(())
-            }
-            DeclKind::Variables(variables) => {
-                for variable in variables {
-                    self.declare_variable_template(variable, parameters)?;
-                }
-                Ok(())
-            }
-            DeclKind::Friend(_) | DeclKind::Empty => Ok(()),
-            _ => self.error(
-                &codes::INVALID_DECLARATION,
-                template.decl.span,
-                "templates are of classes, functions, variables and type aliases",
-            ),
-        }
-    }
-
-    pub(crate) fn new_template(
-        &mut self,
-        name: Name,
-        parameters: &'a [TemplateParameter],
-        what: TemplateBody<'a>,
-    ) -> TemplateId {
-        let entry = self.scopes[self.scope.0 as usize].get(Key::Name(name)).map(|(entry, _)| entry.clone());
-        if let Some(Entry::ClassTemplate(id)) = entry
-            && let TemplateBody::Class(new) = what
-        {
-            // Declared before: this one may be the definition.
-            let limit = self.order + 1;
-            let info = &mut self.templates[id.0 as usize];
-            if new.members.is_some() {
-                info.earlier.push(info.parameters);
-                info.parameters = parameters;
-                info.what = what;
-                info.limit = limit;
-            } else {
-                info.earlier.push(parameters);
-            }
-            return id;
-        }
-        self.order += 1;
-        let limit = match self.enclosing_record(self.scope) {
-            Some(record) => self.records[record.0 as usize].limit,
-            None => self.order + 1,
-        };
-        self.templates.push(Template {
-            name,
-            parameters,
-            earlier: Vec::new(),
-            what,
-            scope: self.scope,
-            rules: self.global_rules(),
-            limit,
-            partial: Vec::new(),
-            explicit: rustc_hash::FxHashMap::default(),
-            instances: rustc_hash::FxHashMap::default(),
-            members: Vec::new(),
-        });
-        let id = TemplateId(self.templates.len() as u32 - 1);
-        let entry = match what {
-            TemplateBody::Class(_) => Entry::ClassTemplate(id),
-            TemplateBody::Alias(_) => Entry::AliasTemplate(id),
-            TemplateBody::Variable(_) => Entry::VariableTemplate(id),
-        };
-        self.bind(self.scope, Key::Name(name), entry);
-        id
-    }
-
-    pub(crate) fn declare_class_template(
-        &mut self,
-        record: &'a RecordDecl,
-        parameters: &'a [TemplateParameter],
-    ) -> R<()> {
-        let Some(name) = &record.name else {
-            return self.error(&codes::INVALID_DECLARATION, record.span, "a class template needs a name");
-        };
-        let Some(last) = segment_name(&name.last) else { return Err(super::Failed) };
-        let Some(arguments) = &name.last.arguments else {
-            self.new_template(last, parameters, TemplateBody::Class(record));
-            return Ok(());
-        };
-        let Arg::Template(id) = self.template_from(name)? else { return Err(super::Failed) };
-        self.specialize(id, arguments, parameters, TemplateBody::Class(record), name.span)
-    }
-
-    fn declare_variable_template(
-        &mut self,
-        variable: &'a VariableDecl,
-        parameters: &'a [TemplateParameter],
-    ) -> R<()> {
-        let Some(name) = &variable.name else {
-            return self.error(
-                &codes::INVALID_DECLARATION,
-                variable.span,
-                "a variable template needs a name",
-            );
-        };
-        let Some(last) = segment_name(&name.last) else { return Err(super::Failed) };
-        if !name.qualifiers.is_empty()
-            && let Some(template) = self.outside_template(name)?
-        {
-            self.templates[template.0 as usize].members.push(OutOfClass {
-                outer: parameters,
-                own: None,
-                decl: OutOfClassDecl::Variable(variable),
-            });
-            return Ok(());
-        }
-        let Some(arguments) = &name.last.arguments else {
-            self.new_template(last, parameters, TemplateBody::Variable(variable));
-            return Ok(());
-        };
-        let (found, inside) = self.find(name)?;
-        match found {
-            Found::Entry(Entry::VariableTemplate(id)) => {
-                self.specialize(id, arguments, parameters, TemplateBody::Variable(variable), name.span)
-            }
-            Found::Nothing => self.unknown_name(last, name.span, inside),
-            _ => self.error(&codes::NOT_A_TEMPLATE, name.span, "this is no variable template"),
-        }
-    }
-
-    /// A full or partial specialisation of a class or variable template.
-    fn specialize(
-        &mut self,
-        id: TemplateId,
-        arguments: &'a [ast::TemplateArgument],
-        parameters: &'a [TemplateParameter],
-        body: TemplateBody<'a>,
-        span: Span,
-    ) -> R<()> {
-        if parameters.is_empty() {
-            let given = self.given_arguments(arguments)?;
-            let args = self.bind_template(id, given, span)?;
-            if let Some(instance) = self.template(id).instances.get(&args).copied() {
-                // Named before, but not needed yet: it gets this body now.
-                if let (super::scope::Instantiated::Type(ty), TemplateBody::Class(decl)) = (instance, body)
-                    && let Type::Record(record) = *self.ty(ty.ty)
-                    && self.records[record.0 as usize].state == RecordState::Declared
-                {
-                    let scope = self.push_scope(self.template(id).scope, ScopeKind::Template);
-                    let info = &mut self.records[record.0 as usize];
-                    info.is_primary = false;
-                    info.limit = u32::MAX;
-                    if decl.members.is_some() {
-                        info.decl = Some(decl);
-                    }
-                    let inner = info.scope;
-                    self.scopes[inner.0 as usize].parent = Some(scope);
-                } else if let super::scope::Instantiated::Type(_) = instance {
-                    return self.error(
-                        &codes::REDEFINED,
-                        span,
-                        "this specialisation comes after the first use of what it replaces",
-                    );
-                }
-            }
-            self.templates[id.0 as usize].explicit.insert(args, body);
-            return Ok(());
-        }
-        let scope = self.scope;
-        self.templates[id.0 as usize].partial.push(Partial { parameters, pattern: arguments, body, scope });
-        Ok(())
-    }
-
-    /// `template <> void f<int>(…) { … }`
-    fn specialize_function(&mut self, decl: &'a FunctionDecl) -> R<()> {
-        if !decl.name.qualifiers.is_empty()
-            && let Ok(Some(Qualifier::Record(record))) = self.quietly(|s| s.qualifier(&decl.name))
-        {
-            // A member of one instantiation: `template <> void S<int>::f() { … }`
-            for id in self.member_functions(record, decl) {
-                if self.matches_member(record, id, decl) && self.function(id).parameters.is_none() {
-                    self.functions[id.0 as usize].definition = Some((decl, None));
-                    return Ok(());
-                }
-            }
-        }
-        let (function, args) = self.match_function_template(decl)?;
-        let scope = self.scope;
-        let key = (function, args.clone());
-        self.functions[function.0 as usize].specializations.push(ExplicitFunction { args, decl, scope });
-        if let Some(Some(instance)) = self.instance_ids.get(&key).copied() {
-            self.instances[instance.0 as usize].special = Some((decl, scope));
-        }
-        // A specialised kernel is one only when it is instantiated by name.
-        if self.is_entry_point(decl) && self.host_name(&decl.attributes).is_some() {
-            let instance = self.function_instance(function, key.1)?;
-            self.add_kernel(function, Some(instance), decl, None, decl.span);
-        }
-        Ok(())
-    }
-
-    /// Declares (and perhaps defines) a class that is no template.
-    pub(crate) fn declare_record(&mut self, decl: &'a RecordDecl) -> R<TypeId> {
-        let name = match &decl.name {
-            None => None,
-            Some(name) => match simple_name(name) {
-                Some(simple) => Some(simple.name),
-                None if name.last.arguments.is_some() => {
-                    self.declare_class_template(decl, &[])?;
-                    return Ok(self.t.void);
-                }
-                None => return self.define_nested(decl, name),
-            },
-        };
-        let scope = self.scope;
-        let existing = name.and_then(|name| match self.scopes[scope.0 as usize].get(Key::Name(name)) {
-            Some((Entry::Type(ty), _)) => match self.ty(ty.ty) {
-                Type::Record(record) => Some(*record),
-                _ => None,
-            },
-            _ => None,
-        });
-        let record = match existing {
-            Some(record) if self.records[record.0 as usize].decl.is_none() || decl.members.is_none() => {
-                record
-            }
-            Some(record) => {
-                let before = self.records[record.0 as usize].span;
-                return self.fail(|s| {
-                    let name = s.program.record(record).name.clone();
-                    Diagnostic::new(&codes::REDEFINED, decl.span, format!("`{name}` is defined twice"))
-                        .with_label(before, "first defined here")
-                });
-            }
-            None => {
-                let record = self.new_record(name, None, scope, decl.span);
-                self.program.records[record.0 as usize].is_union = decl.tag == TagKind::Union;
-                if let Some(name) = name {
-                    let ty = self.plain(Type::Record(record));
-                    self.bind(scope, Key::Name(name), Entry::Type(ty));
-                }
-                record
-            }
-        };
-        if decl.members.is_some() {
-            self.order += 1;
-            let limit = match self.enclosing_record(scope) {
-                Some(outer) => self.records[outer.0 as usize].limit,
-                None if self.frame.name.is_empty() => self.order + 1,
-                None => self.limit,
-            };
-            let info = &mut self.records[record.0 as usize];
-            info.decl = Some(decl);
-            info.limit = limit;
-            info.span = decl.span;
-            let _ = self.complete(record);
-        }
-        Ok(self.intern(Type::Record(record)))
-    }
-
-    fn define_nested(&mut self, decl: &'a RecordDecl, name: &'a ast::QualifiedName) -> R<TypeId> {
-        let ty = self.resolve_name(name)?;
-        let Type::Record(record) = *self.ty(ty.ty) else {
-            return self.error(&codes::INVALID_DECLARATION, name.span, "this is no class");
-        };
-        if decl.members.is_some() && self.records[record.0 as usize].decl.is_none() {
-            self.records[record.0 as usize].decl = Some(decl);
-            self.complete(record)?;
-        }
-        Ok(ty.ty)
-    }
-
-    /// A class that is only named so far.
-    pub(crate) fn forward_record(
-        &mut self,
-        name: Name,
-        scope: ScopeId,
-        span: Span,
-        is_union: bool,
-    ) -> RecordId {
-        let record = self.new_record(Some(name), None, scope, span);
-        self.program.records[record.0 as usize].is_union = is_union;
-        let ty = self.plain(Type::Record(record));
-        self.bind(scope, Key::Name(name), Entry::Type(ty));
-        record
-    }
-
-    pub(crate) fn declare_enum(&mut self, decl: &'a EnumDecl) -> R<TypeId> {
-        let scope = self.scope;
-        let name = decl.name.as_ref().and_then(|name| segment_name(&name.last));
-        let text = name.map_or_else(String::new, |name| self.text(name).to_owned());
-        let fixed = match &decl.underlying {
-            Some(ty) => {
-                let ty = self.resolve(ty)?;
-                match self.as_scalar(ty.ty) {
-                    Some(scalar) if scalar.is_integer() => Some(scalar),
-                    _ => {
-                        return self.error(
-                            &codes::INVALID_TYPE,
-                            decl.span,
-                            "an enumeration is based on an integer type",
-                        );
-                    }
-                }
-            }
-            None => None,
-        };
-        let existing = name.and_then(|name| match self.scopes[scope.0 as usize].get(Key::Name(name)) {
-            Some((Entry::Type(ty), _)) => match self.ty(ty.ty) {
-                Type::Enum(id) => Some(*id),
-                _ => None,
-            },
-            _ => None,
-        });
-        let id = existing.unwrap_or_else(|| {
-            self.program.enums.push(Enum {
-                name: text.clone(),
-                underlying: fixed.unwrap_or(Scalar::Int),
-                is_scoped: decl.is_scoped,
-            });
-            let inner = self.push_scope(scope, ScopeKind::Block);
-            self.enum_scopes.push(inner);
-            EnumId(self.program.enums.len() as u32 - 1)
-        });
-        let ty = self.intern(Type::Enum(id));
-        if let Some(name) = name {
-            self.bind(scope, Key::Name(name), Entry::Type(crate::types::QualType::plain(ty)));
-            if !self.is_user(decl.span) {
-                self.program.types.set_library_type(&text, ty);
-            }
-        }
-        let inner = self.enum_scopes[id.0 as usize];
-        let mut next: i128 = 0;
-        let (mut low, mut high) = (0i128, 0i128);
-        for enumerator in decl.enumerators.iter().flatten() {
-            if let Some(value) = &enumerator.value {
-                next = self.within(inner, |s| s.integer_constant(value)).unwrap_or(next);
-            }
-            low = low.min(next);
-            high = high.max(next);
-            let entry = Entry::Constant(ty, crate::hir::Constant::Int(next));
-            let key = Key::Name(enumerator.name.name);
-            self.bind(inner, key, entry.clone());
-            if !decl.is_scoped {
-                self.bind(scope, key, entry);
-            }
-            next += 1;
-        }
-        if fixed.is_none() && !decl.is_scoped {
-            self.program.enums[id.0 as usize].underlying = if low < 0 {
-                if low >= i128::from(i32::MIN) && high <= i128::from(i32::MAX) {
-                    Scalar::Int
-                } else {
-                    Scalar::Long
-                }
-            } else if high <= i128::from(u32::MAX) {
-                Scalar::UInt
-            } else {
-                Scalar::ULong
-            };
-        }
-        Ok(ty)
     }
 
     pub(crate) fn static_assert(&mut self, condition: &'a ast::Expr, message: Option<&str>) -> R<()> {

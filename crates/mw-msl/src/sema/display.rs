@@ -13,6 +13,20 @@ impl<'a> Sema<'a> {
         self.show(QualType::plain(ty))
     }
 
+    /// What a pointer or reference leads to: its address space is always said.
+    fn show_target(&self, target: QualType) -> String {
+        match target.space {
+            AddressSpace::Thread => format!("{} {}", target.space.name(), self.show(target)),
+            _ => self.show(target),
+        }
+    }
+
+    /// A function type around what stands in its middle: `int (*)(float)`.
+    fn show_function(&self, result: QualType, middle: &str, parameters: &[QualType]) -> String {
+        let list: Vec<String> = parameters.iter().map(|ty| self.show(*ty)).collect();
+        format!("{} {middle}({})", self.show(result), list.join(", "))
+    }
+
     /// A qualified type in Metal's words.
     pub(crate) fn show(&self, ty: QualType) -> String {
         let mut out = String::new();
@@ -39,16 +53,30 @@ impl<'a> Sema<'a> {
                 out.push_str(&format!("simdgroup_{}{columns}x{rows}", element.name()));
             }
             Type::Atomic(scalar) => out.push_str(&format!("atomic_{}", scalar.name())),
-            Type::Pointer(target) => {
-                out.push_str(&self.show(*target));
-                out.push_str(" *");
-                if ty.is_const {
-                    out.push_str("const");
+            Type::Pointer(target) => match self.ty(target.ty) {
+                Type::Function { result, parameters } => {
+                    out.push_str(&self.show_function(*result, "(*)", parameters));
                 }
-            }
+                _ => {
+                    out.push_str(&self.show_target(*target));
+                    out.push_str(" *");
+                    if ty.is_const {
+                        out.push_str("const");
+                    }
+                }
+            },
             Type::Reference { target, is_rvalue } => {
-                out.push_str(&self.show(*target));
-                out.push_str(if *is_rvalue { " &&" } else { " &" });
+                let mark = if *is_rvalue { "&&" } else { "&" };
+                match self.ty(target.ty) {
+                    Type::Function { result, parameters } => {
+                        out.push_str(&self.show_function(*result, &format!("({mark})"), parameters));
+                    }
+                    _ => {
+                        out.push_str(&self.show_target(*target));
+                        out.push(' ');
+                        out.push_str(mark);
+                    }
+                }
             }
             Type::Array(element, count) => {
                 out.push_str(&self.show_type(*element));
@@ -59,8 +87,7 @@ impl<'a> Sema<'a> {
                 out.push_str("[]");
             }
             Type::Function { result, parameters } => {
-                let list: Vec<String> = parameters.iter().map(|ty| self.show(*ty)).collect();
-                out.push_str(&format!("{} ({})", self.show(*result), list.join(", ")));
+                out.push_str(&self.show_function(*result, "", parameters));
             }
             Type::Record(record) => out.push_str(&self.program.record(*record).name),
             Type::Enum(id) => out.push_str(&self.program.enumeration(*id).name),

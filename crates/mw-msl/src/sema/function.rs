@@ -456,6 +456,7 @@ impl<'a> Sema<'a> {
         let (parameters, this, result) = (instance.parameters.clone(), instance.this, instance.result);
         let block = self.push_scope(scope, ScopeKind::Block);
         self.scope = block;
+        let mistakes = self.mistakes;
         if let Some(this) = this {
             let pointer = self.plain(Type::Pointer(this));
             let local = self.new_local("this", pointer, Span::default());
@@ -555,8 +556,13 @@ impl<'a> Sema<'a> {
                 }
             }
         }
+        let has_failed = self.mistakes > mistakes;
         if self.frame.deduces_result && self.frame.result.is_none() {
-            self.frame.result = Some(QualType::plain(self.t.void));
+            // Where the body failed, what it would have returned is not known.
+            self.frame.result = Some(QualType::plain(if has_failed { self.t.error } else { self.t.void }));
+        }
+        if let (Some(body), false) = (&body, has_failed) {
+            self.check_returns(body, source, definition);
         }
         let result = self.frame.result.unwrap_or(QualType::plain(self.t.void));
         self.instances[id.0 as usize].result = Some(result);

@@ -8,10 +8,16 @@
 //! the bodies that they reach, from a queue; then, only to find mistakes, the user's other functions.
 //!
 //! - [`scope`], [`lookup`], [`arguments`], [`resolve`]: names, template arguments and types
-//! - [`declare`], [`record`], [`variable`], [`function`], [`kernel`]: declarations
-//! - [`deduce`], [`specialize`], [`instantiate`]: templates
-//! - [`convert`], [`overload`], [`expression`], [`operators`], [`call`], [`member`], [`initialize`]
-//! - [`statement`], [`lambda`], [`evaluate`], [`mangle`], [`display`]
+//! - [`declare`], [`declare_type`], [`declare_template`], [`record`], [`variable`], [`function`], [`kernel`]:
+//!   declarations
+//! - [`deduce`], [`specialize`], [`instantiate`], [`pack`]: templates
+//! - [`expression`], [`operators`], [`arithmetic`], [`assign`], [`index`], [`member`], [`cast`],
+//!   [`common_type`], [`lambda`]: expressions
+//! - [`rank`], [`overload`], [`call`], [`convert`]: calls and conversions
+//! - [`initialize`], [`auto`], [`braces`], [`construct`]: first values
+//! - [`statement`], [`local`]: bodies of functions
+//! - [`evaluate`], with [`evaluate_memory`], [`evaluate_number`] and [`evaluate_run`]: constants
+//! - [`mangle`], [`display`], [`report`]: names and messages
 
 #![allow(
     clippy::unused_self,
@@ -24,32 +30,52 @@
 )]
 
 mod arguments;
+mod arithmetic;
+mod assign;
+mod auto;
+mod braces;
 mod call;
+mod cast;
+mod common_type;
+mod construct;
 mod convert;
 mod declare;
+mod declare_template;
+mod declare_type;
 mod deduce;
 mod display;
 mod evaluate;
+mod evaluate_memory;
+mod evaluate_number;
+mod evaluate_run;
 mod expression;
+mod foreign;
 mod function;
+mod index;
 mod initialize;
 mod instantiate;
 mod kernel;
 mod lambda;
+mod local;
 mod lookup;
 mod mangle;
 mod member;
 mod operators;
 mod overload;
+mod pack;
+mod rank;
 mod record;
 mod report;
 mod resolve;
+mod returns;
 mod scope;
 mod specialize;
 mod statement;
 mod traits;
+mod unknown;
 mod value;
 mod variable;
+mod visit;
 mod walk;
 
 use crate::ast::{self, MathMode};
@@ -145,6 +171,10 @@ pub(crate) struct Sema<'a> {
     /// Instantiations that are going on, innermost last.
     pub(crate) chain: Vec<(Span, String)>,
     pub(crate) reported: FxHashSet<(u16, Span)>,
+    /// How many errors were found, those that were reported before included.
+    pub(crate) mistakes: u32,
+    /// What the value that is being converted is for, as a label.
+    pub(crate) purpose: Option<(Span, String)>,
     /// Names that were reported as unknown, by function.
     pub(crate) unknown: FxHashSet<(Name, u32)>,
     pub(crate) well_known: WellKnown,
@@ -266,6 +296,8 @@ impl<'a> Sema<'a> {
             queue: VecDeque::new(),
             chain: Vec::new(),
             reported: FxHashSet::default(),
+            mistakes: 0,
+            purpose: None,
             unknown: FxHashSet::default(),
             well_known,
             metal: None,

@@ -1,8 +1,8 @@
 //! Overload resolution: viable candidates, and the best among them.
 
 use super::arguments::Given;
-use super::convert::Ics;
 use super::lookup::FnSet;
+use super::rank::Ics;
 use super::scope::{FnId, FnSource, InstId, Key};
 use super::value::Val;
 use super::{Failed, R, Sema};
@@ -93,9 +93,9 @@ impl<'a> Sema<'a> {
                 Type::Record(record) => self.base_path(record, owner).map_or(0, |path| path.len() as u32),
                 _ => 0,
             };
-            conversions.push(Ics::new(super::convert::Rank::Exact, fits + 2 * depth));
+            conversions.push(Ics::new(super::rank::Rank::Exact, fits + 2 * depth));
         } else if object.is_some() {
-            conversions.push(Ics::new(super::convert::Rank::Exact, 0));
+            conversions.push(Ics::new(super::rank::Rank::Exact, 0));
         }
         let generic = match self.function(id).source {
             FnSource::Lambda(lambda, _)
@@ -127,7 +127,7 @@ impl<'a> Sema<'a> {
         for (at, arg) in args.iter().enumerate() {
             let ics = match parameters.get(at) {
                 Some(param) => self.implicit(arg, param.ty, allow_user)?,
-                None => Ics::new(super::convert::Rank::Ellipsis, 0),
+                None => Ics::new(super::rank::Rank::Ellipsis, 0),
             };
             conversions.push(ics);
         }
@@ -152,7 +152,7 @@ impl<'a> Sema<'a> {
                     && candidate.parameters.iter().zip(&types).all(|(parameter, ty)| parameter.ty == *ty)
             })
         {
-            let conversions = vec![Ics::new(super::convert::Rank::Exact, 0); args.len()];
+            let conversions = vec![Ics::new(super::rank::Rank::Exact, 0); args.len()];
             viable.push(Viable {
                 chosen: Chosen::Library(space, candidates, at),
                 conversions,
@@ -168,7 +168,7 @@ impl<'a> Sema<'a> {
             let mut conversions = Vec::with_capacity(args.len());
             for (arg, parameter) in args.iter().zip(&candidate.parameters) {
                 match self.implicit(arg, *parameter, allow_user) {
-                    Some(ics) if ics.rank != super::convert::Rank::Reluctant => conversions.push(ics),
+                    Some(ics) if ics.rank != super::rank::Rank::Reluctant => conversions.push(ics),
                     _ => continue 'candidates,
                 }
             }

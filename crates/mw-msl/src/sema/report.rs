@@ -1,8 +1,9 @@
 //! Ways to report a mistake once, with the way that led to it.
 
 use super::{Failed, R, Sema};
+use crate::types::TypeId;
 use mw_diagnostics::{Code, Diagnostic};
-use mw_source::Span;
+use mw_source::{BytePos, ExpansionId, Span};
 
 impl Sema<'_> {
     /// Fails: silently inside a substitution, else with a diagnostic.
@@ -21,6 +22,9 @@ impl Sema<'_> {
 
     /// Reports, once for each place and code.
     pub(crate) fn report(&mut self, mut diagnostic: Diagnostic) {
+        if self.quiet == 0 && diagnostic.is_error() {
+            self.mistakes += 1;
+        }
         if self.quiet > 0 || !self.reported.insert((diagnostic.code.number, diagnostic.primary.span)) {
             return;
         }
@@ -55,15 +59,60 @@ impl Sema<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The name that was probably meant, by edit distance.
+    /// Where an operator stands between its operands; none if they do not stand in one text.
+    pub(crate) fn operator_span(&self, left: Span, right: Span, sign: &str) -> Option<Span> {
+        if left.expansion != ExpansionId::ROOT
+            || right.expansion != ExpansionId::ROOT
+            || left.end > right.start
+        {
+            return None;
+        }
+        let gap = Span { start: left.end, end: right.start, ..left };
+        let text = self.sources.text(gap);
+        let at = text.find(sign)? as u32;
+        let mut length = sign.len() as u32;
+        // `a += b`
+        if text[at as usize + sign.len()..].starts_with('=') {
+            length += 1;
+        }
+        let start = BytePos(gap.start.0 + at);
+        Some(Span { start, end: BytePos(start.0 + length), ..left })
+    }
+
+    /// A mistake at an operator, with what its operands are.
+    pub(crate) fn at_operator(
+        &self,
+        code: &'static Code,
+        sign: &str,
+        operands: [(Span, TypeId); 2],
+        span: Span,
+        message: String,
+    ) -> Diagnostic {
+        let [(left, x), (right, y)] = operands;
+        match self.operator_span(left, right, sign) {
+            Some(at) => Diagnostic::new(code, at, message)
+                .with_label(left, format!("is `{}`", self.show_type(x)))
+                .with_label(right, format!("is `{}`", self.show_type(y))),
+            None => Diagnostic::new(code, span, message),
+        }
+    }
+
+    /// The name that was probably meant, by edit distance; of several, the first.
+    ///
+    /// Two letters are close to too many names for a guess to be of use.
     pub(crate) fn closest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-        let limit = (wanted.chars().count() / 3).clamp(1, 3);
+        let length = wanted.chars().count();
         let mut best: Option<(usize, &str)> = None;
         for name in names {
-            let distance = edit_distance(wanted, name, limit);
-            if distance <= limit
-                && best.is_none_or(|(other, text)| distance < other || (distance == other && name < text))
-            {
+            let limit = match length.min(name.chars().count()) {
+                0..=2 => 0,
+                3..=5 => 1,
+                6..=9 => 2,
+                _ => 3,
+            };
+            let distance =
+                if name.eq_ignore_ascii_case(wanted) { 0 } else { edit_distance(wanted, name, limit) };
+            if distance <= limit && best.is_none_or(|(other, _)| distance < other) {
                 best = Some((distance, name));
             }
         }

@@ -2,6 +2,7 @@
 
 use super::lookup::{Found, segment_name};
 use super::scope::{Arg, Entry, Key, TemplateId};
+use super::unknown::Wanted;
 use super::{Failed, R, Sema};
 use crate::ast::{
     self, BuiltinTemplate, DeclKind, ExprKind, NameSegment, QualifiedName, Qualifiers, TagKind, TypeKind,
@@ -209,7 +210,7 @@ impl<'a> Sema<'a> {
                 };
                 match found {
                     Found::Entry(entry) => return self.entry_type(entry, &name.last, *last),
-                    Found::Nothing => return self.unknown_name(*last, name.last.span, inside),
+                    Found::Nothing => return self.unknown(*last, name.last.span, inside, Wanted::Type),
                     Found::Functions(_) => {}
                 }
             }

@@ -141,7 +141,7 @@ impl<'a> Sema<'a> {
         let found = self.implicit(&value, to, true);
         self.unevaluated -= 1;
         found.is_some_and(|ics| {
-            ics.rank != super::convert::Rank::Reluctant && ics.second != super::convert::Rank::Reluctant
+            ics.rank != super::rank::Rank::Reluctant && ics.second != super::rank::Rank::Reluctant
         })
     }
 

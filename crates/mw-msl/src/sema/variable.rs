@@ -262,13 +262,13 @@ impl<'a> Sema<'a> {
     /// Does a value depend on function constants?
     pub(crate) fn reads_function_constants(&self, value: &Expr) -> bool {
         let mut found = false;
-        super::evaluate::visit(value, &mut |expr| {
+        super::visit::visit(value, &mut |expr| {
             let global = match &expr.kind {
                 ExprKind::IsFunctionConstantDefined(_) => {
                     found = true;
                     return;
                 }
-                ExprKind::Load(place) | ExprKind::AddressOf(place) => super::evaluate::root_global(place),
+                ExprKind::Load(place) | ExprKind::AddressOf(place) => super::visit::root_global(place),
                 _ => None,
             };
             if let Some(id) = global
