@@ -248,6 +248,23 @@ impl CommandBuffer {
     /// Or a fault was made while encoding: the command buffer then ends in that error, with its handlers
     /// called and its events signalled, and none of its commands run.
     pub fn commit(&self) -> Result<(), EncodeError> {
+        self.commit_to_queue(false)
+    }
+
+    /// [`Self::commit`], then [`Self::wait_until_completed`], without waking a thread in between: what a launch
+    /// of a few microseconds wants.
+    ///
+    /// # Errors
+    /// Those of both.
+    pub fn commit_and_wait(&self) -> Result<(), CommandBufferError> {
+        match self.commit_to_queue(true) {
+            Err(error @ (EncodeError::AlreadyCommitted | EncodeError::EncoderOpen)) => Err(error.into()),
+            // Any other fault is the outcome of the wait as well.
+            Ok(()) | Err(_) => self.wait_until_completed(),
+        }
+    }
+
+    fn commit_to_queue(&self, is_awaited: bool) -> Result<(), EncodeError> {
         let mut state = self.state();
         if state.status >= CommandBufferStatus::Committed {
             return Err(EncodeError::AlreadyCommitted);
@@ -258,7 +275,7 @@ impl CommandBuffer {
         state.status = CommandBufferStatus::Committed;
         let fault = state.encode_error.clone();
         // The place in the queue is taken under the lock, so that no other commit of this buffer passes by.
-        self.inner.queue.submit(self);
+        self.inner.queue.submit(self, is_awaited);
         drop(state);
         fault.map_or(Ok(()), Err)
     }

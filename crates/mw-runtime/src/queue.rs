@@ -125,8 +125,9 @@ impl Owner {
         self.shared.offer_work(&mut state);
     }
 
-    /// Puts a committed command buffer at its reserved place, or at the end.
-    pub(crate) fn submit(&self, buffer: &CommandBuffer) {
+    /// Puts a committed command buffer at its reserved place, or at the end. The worker is not told when
+    /// `is_awaited`: somebody is about to wait for it, and runs it if nobody else does.
+    pub(crate) fn submit(&self, buffer: &CommandBuffer, is_awaited: bool) {
         let mut state = lock(&self.shared.state);
         let id = buffer.id();
         let reserved =
@@ -135,7 +136,9 @@ impl Owner {
             Some(place) => *place = Place::Committed(buffer.clone()),
             None => state.places.push_back(Place::Committed(buffer.clone())),
         }
-        self.shared.offer_work(&mut state);
+        if !is_awaited {
+            self.shared.offer_work(&mut state);
+        }
     }
 
     /// Runs the queue on this thread until command buffer `id` has run or the front is not ready.
