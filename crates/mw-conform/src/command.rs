@@ -123,7 +123,7 @@ impl Conform {
         if let Some(emulator) = &self.emulate {
             arguments.extend(["--emulate".into(), emulator.clone().into()]);
         }
-        let worker = WorkerCommand { program: std::env::current_exe()?, arguments };
+        let worker = WorkerCommand::of_self(arguments)?;
         let bar = ProgressBar::new(0).with_style(style());
         let mut bad = 0;
         let sweep = self.sweep();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use mw_metallib::{FunctionKind, Library};
@@ -48,6 +49,30 @@ pub struct WorkerCommand {
     pub program: PathBuf,
     /// Its arguments, which make it call [`crate::worker::serve`].
     pub arguments: Vec<OsString>,
+}
+
+/// The words that start this program anew, where they are not just its file.
+static SELF_COMMAND: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// Says how this program starts itself: for programs that run inside an interpreter. The first call counts.
+pub fn set_self_command(words: Vec<OsString>) {
+    let _ = SELF_COMMAND.set(words);
+}
+
+impl WorkerCommand {
+    /// This program with other arguments.
+    ///
+    /// # Errors
+    /// The system does not tell which program this is.
+    pub fn of_self(arguments: Vec<OsString>) -> io::Result<Self> {
+        match SELF_COMMAND.get().map(Vec::as_slice) {
+            Some([program, first @ ..]) => {
+                let arguments = first.iter().cloned().chain(arguments).collect();
+                Ok(Self { program: program.into(), arguments })
+            }
+            Some([]) | None => Ok(Self { program: std::env::current_exe()?, arguments }),
+        }
+    }
 }
 
 /// A kernel to check.
