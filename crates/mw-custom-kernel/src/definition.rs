@@ -135,7 +135,7 @@ impl Definition {
 
 /// A definition that remembers the texts it gave.
 #[derive(Debug)]
-pub(crate) struct Remembering {
+pub struct Remembering {
     pub(crate) definition: Definition,
     calls: Mutex<Vec<(CallKey, Arc<Generated>)>>,
 }
@@ -165,11 +165,21 @@ impl Remembering {
     /// fill the memory otherwise.
     const KEPT: usize = 64;
 
-    pub(crate) fn new(definition: Definition) -> Self {
+    /// No texts yet.
+    pub fn new(definition: Definition) -> Self {
         Self { definition, calls: Mutex::default() }
     }
 
-    pub(crate) fn generate(&self, arguments: &CallArguments<'_>) -> Result<Arc<Generated>, Error> {
+    /// The definition.
+    pub fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// As [`Definition::generate`], once for each kind of call.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn generate(&self, arguments: &CallArguments<'_>) -> Result<Arc<Generated>, Error> {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         if arguments.output_shapes == arguments.outputs.len()
             && let Some((_, known)) = calls.iter().find(|(key, _)| key.is(arguments))

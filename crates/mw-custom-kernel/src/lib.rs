@@ -20,6 +20,7 @@
 #![warn(missing_docs)]
 
 pub mod c_abi;
+mod checked;
 mod counts;
 mod definition;
 mod dtype;
@@ -31,8 +32,9 @@ mod runtime;
 mod signature;
 mod source;
 
+pub use checked::{enter_checked, is_checked, leave_checked};
 pub use counts::{dispatch_counts, reset_dispatch_counts};
-pub use definition::{CallArguments, Definition, Generated, InputKind};
+pub use definition::{CallArguments, Definition, Generated, InputKind, Remembering};
 pub use dtype::{Dtype, TemplateArg};
 pub use error::{Error, ErrorKind};
 pub use launch::{Argument, Launch, Plan};

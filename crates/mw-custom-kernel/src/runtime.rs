@@ -7,10 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use metalworking::{
-    Buffer, CommandQueue, ComputeCommandEncoder, ComputePipelineState, Device, create_system_default_device,
+    Buffer, CommandQueue, ComputeCommandEncoder, ComputePipelineState, Device, Engine,
+    create_system_default_device,
 };
 use rustc_hash::FxHashMap;
 
+use crate::checked::is_checked;
 use crate::counts;
 use crate::definition::Generated;
 use crate::error::Error;
@@ -20,7 +22,7 @@ use crate::source::{KernelSource, MathMode};
 /// Bound where an array has no elements: there is no address to give.
 const EMPTY_BYTES: usize = 64;
 
-/// The system's default device with a cache of compiled kernels.
+/// A device with a cache of compiled kernels.
 #[derive(Debug)]
 pub struct Runtime {
     device: Device,
@@ -46,6 +48,11 @@ impl Prepared {
     /// The user's name.
     pub fn label(&self) -> &str {
         &self.label
+    }
+
+    /// The device that it was made for.
+    pub fn device(&self) -> &Device {
+        self.pipeline.device()
     }
 
     /// What reflection says of it.
@@ -74,17 +81,23 @@ thread_local! {
 }
 
 impl Runtime {
-    /// The runtime of this process, made when it is first asked for.
+    /// The runtime of this process, made when it is first asked for: the system's default device, or the engine
+    /// that checks while [`is_checked`].
     ///
     /// # Errors
     /// A setting in the environment names something that does not exist.
     pub fn global() -> Result<&'static Self, Error> {
         static GLOBAL: OnceLock<Result<Runtime, Error>> = OnceLock::new();
-        GLOBAL.get_or_init(Self::new).as_ref().map_err(Clone::clone)
+        static CHECKED: OnceLock<Result<Runtime, Error>> = OnceLock::new();
+        let runtime = if is_checked() {
+            CHECKED.get_or_init(|| Self::new(Engine::Checked.device(chip_setting().as_deref())?))
+        } else {
+            GLOBAL.get_or_init(|| Self::new(create_system_default_device()?))
+        };
+        runtime.as_ref().map_err(Clone::clone)
     }
 
-    fn new() -> Result<Self, Error> {
-        let device = create_system_default_device()?;
+    fn new(device: Device) -> Result<Self, Error> {
         let empty = device.new_buffer(EMPTY_BYTES)?;
         Ok(Self { device, empty, kernels: Mutex::default() })
     }
@@ -99,11 +112,14 @@ impl Runtime {
     /// # Errors
     /// As for [`Self::prepare`].
     pub fn prepare_generated(&self, generated: &Generated) -> Result<Arc<Prepared>, Error> {
-        if let Some(prepared) = generated.prepared().get() {
+        let known = generated.prepared().get().filter(|prepared| self.device.is_same(prepared.device()));
+        if let Some(prepared) = known {
             return Ok(prepared.clone());
         }
         let prepared = self.prepare(&generated.source)?;
-        Ok(generated.prepared().get_or_init(|| prepared).clone())
+        // Another device's kernel may have taken the place; then the text is looked up at each call.
+        generated.prepared().get_or_init(|| prepared.clone());
+        Ok(prepared)
     }
 
     /// Compiles a text, or finds what was made of it before. Threads that ask for the same text at the same time
@@ -149,9 +165,8 @@ impl Runtime {
     /// Every argument's memory must be valid for its whole size until this returns, outputs and atomics for
     /// writes; outputs must overlap nothing, and nobody else may write to any of it meanwhile.
     pub unsafe fn run(&self, kernel: &Prepared, launch: &Launch<'_>) -> Result<(), Error> {
-        let queue = QUEUE
-            .with_borrow_mut(|queue| queue.get_or_insert_with(|| self.device.new_command_queue()).clone());
-        let command_buffer = queue.command_buffer();
+        // A kernel that was made before the engine changed still runs where it was made for.
+        let command_buffer = queue_of(kernel.device()).command_buffer();
         let mut encoder = command_buffer.compute_command_encoder();
         encoder.set_compute_pipeline_state(&kernel.pipeline);
         // SAFETY: the caller's promise; the command buffer has ended when this function returns.
@@ -215,6 +230,18 @@ impl Runtime {
         *index += 1;
         Ok(())
     }
+}
+
+/// This thread's queue of a device.
+fn queue_of(device: &Device) -> CommandQueue {
+    QUEUE.with_borrow_mut(|queue| match queue {
+        Some(queue) if queue.device().is_same(device) => queue.clone(),
+        _ => queue.insert(device.new_command_queue()).clone(),
+    })
+}
+
+fn chip_setting() -> Option<String> {
+    std::env::var("MW_CHIP").ok().filter(|value| !value.is_empty())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

@@ -39,7 +39,7 @@ impl PyDevice {
         let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let engine: Engine = match engine {
             Some(name) => name.parse()?,
-            None if crate::checked::is_on() => Engine::Checked,
+            None if mw_custom_kernel::is_checked() => Engine::Checked,
             None => setting("MW_ENGINE").map_or(Ok(Engine::default()), |name| name.parse())?,
         };
         Ok(Self(engine.device(chip.map(str::to_owned).or_else(|| setting("MW_CHIP")).as_deref())?))

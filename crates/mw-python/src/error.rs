@@ -3,6 +3,7 @@
 //! The classes live in `metalworking/exceptions.py`, so that their documentation and attributes are Python's;
 //! here each error finds its class.
 
+use metalworking as mw;
 use metalworking::{
     BufferError, CommandBufferError, DeviceError, EncodeError, EngineError, Error, FunctionError,
     LibraryError, PipelineError,
@@ -52,7 +53,7 @@ impl From<PyErr> for NativeError {
 
 impl From<NativeError> for PyErr {
     fn from(error: NativeError) -> Self {
-        Python::attach(|py| raised(py, error).unwrap_or_else(|error| error))
+        raised(error)
     }
 }
 
@@ -65,18 +66,49 @@ pub(crate) fn exception(class: &str, message: String) -> PyErr {
     })
 }
 
-fn raised(py: Python<'_>, error: NativeError) -> PyResult<PyErr> {
+fn raised(error: NativeError) -> PyErr {
     let error = match error {
-        NativeError::Python(error) => return Ok(error),
-        NativeError::Engine(error) => return Ok(exception("SettingError", error.to_string())),
+        NativeError::Python(error) => return error,
+        NativeError::Engine(error) => return exception("SettingError", error.to_string()),
         NativeError::Runtime(error) => error,
     };
     if let Error::Library(LibraryError::Compile(diagnostics)) = &error {
-        let json = mw_diagnostics::render::json(&diagnostics.list, &diagnostics.sources).to_string();
-        let make = py.import("metalworking.exceptions")?.getattr("_compile_error")?;
-        return Ok(PyErr::from_value(make.call1((error.to_string(), json))?));
+        return compile_error(error.to_string(), diagnostics);
     }
-    Ok(exception(class_of(&error), error.to_string()))
+    exception(class_of(&error), error.to_string())
+}
+
+/// An error of a custom kernel: MLX's text, in the class of what is behind it.
+pub(crate) fn custom_error(error: mw_custom_kernel::Error) -> PyErr {
+    use mw_custom_kernel::Error as Custom;
+    let message = error.to_string();
+    let class = match &error {
+        Custom::Compile(LibraryError::Compile(diagnostics)) => return compile_error(message, diagnostics),
+        Custom::Compile(_) => "LibraryError",
+        Custom::Function { source, .. } => function_class(source),
+        Custom::Pipeline { source, .. } => class_of(&source.clone().into()),
+        Custom::Launch(source) => class_of(&source.clone().into()),
+        Custom::Device(_) => "SettingError",
+        Custom::Buffer(_) => "BufferError",
+        Custom::NoOutputs
+        | Custom::Count { .. }
+        | Custom::Float64
+        | Custom::Name { .. }
+        | Custom::ThreadgroupTooLarge { .. }
+        | Custom::Size { .. }
+        | Custom::Encode(_) => "EncodeError",
+        Custom::Internal { .. } => "InternalError",
+    };
+    exception(class, message)
+}
+
+fn compile_error(message: String, diagnostics: &mw::Diagnostics) -> PyErr {
+    let json = mw_diagnostics::render::json(&diagnostics.list, &diagnostics.sources).to_string();
+    Python::attach(|py| {
+        let module = py.import("metalworking.exceptions");
+        let made = module.and_then(|module| module.getattr("_compile_error")?.call1((message, json)));
+        made.map_or_else(|error| error, PyErr::from_value)
+    })
 }
 
 fn class_of(error: &Error) -> &'static str {

@@ -15,8 +15,10 @@ mod device;
 mod encoder;
 mod error;
 mod event;
+mod kernel;
 mod library;
 mod memory;
+mod mlx;
 mod queue;
 mod reflection;
 mod size;
@@ -31,7 +33,7 @@ mod _native {
     #[pymodule_export]
     use crate::checked::{enter_checked, is_checked, leave_checked};
     #[pymodule_export]
-    use crate::command_line::main;
+    use crate::command_line::{main, set_self_command};
     #[pymodule_export]
     use crate::device::{PyDevice, PyPipeline};
     #[pymodule_export]
@@ -39,7 +41,11 @@ mod _native {
     #[pymodule_export]
     use crate::event::PySharedEvent;
     #[pymodule_export]
+    use crate::kernel::{CustomKernel, dispatch_counts, dtype_names, reset_dispatch_counts};
+    #[pymodule_export]
     use crate::library::{PyFunction, PyLibrary};
+    #[pymodule_export]
+    use crate::mlx::custom_kernel_table;
     #[pymodule_export]
     use crate::queue::{PyCommandBuffer, PyCommandQueue};
     #[pymodule_export]

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt};
 
-use crate::error::NativeError;
+use crate::error::{NativeError, exception};
 use crate::reflection::PyFunctionConstant;
 
 /// Compiled functions (``MTLLibrary``). Made by :meth:`Device.new_library_with_source` and its relatives.
@@ -138,9 +138,10 @@ impl PyFunction {
 fn scalar(type_name: &str, name: &str, value: &Bound<'_, PyAny>) -> PyResult<ConstantScalar> {
     let wrong = |_: PyErr| {
         let given = value.repr().map_or_else(|_| "a value".to_owned(), |text| text.to_string());
-        PyValueError::new_err(format!(
+        let message = format!(
             "function constant `{name}` is declared `{type_name}`, and {given} is no value of that type"
-        ))
+        );
+        exception("FunctionError", message)
     };
     let is_bool = value.is_instance_of::<PyBool>();
     let is_whole = value.is_instance_of::<PyInt>() && !is_bool;
