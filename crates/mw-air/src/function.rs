@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::{BlockId, Constant, Inst, InstId, MdId, Terminator, Type, TypedConstant, ValueId};
+use crate::{
+    BlockId, Constant, Inst, InstId, LocationId, MdId, SubprogramId, Terminator, Type, TypedConstant, ValueId,
+};
 
 /// Return and parameter types.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -108,6 +110,8 @@ pub struct InstData {
     pub result: Option<ValueId>,
     /// Attached metadata by kind name (`range`, `alias.scope`, …): promises, not truth.
     pub metadata: Vec<(Arc<str>, MdId)>,
+    /// Where it comes from, in the module's [`DebugInfo`](crate::DebugInfo).
+    pub location: Option<LocationId>,
 }
 
 /// A basic block.
@@ -119,6 +123,8 @@ pub struct Block {
     pub terminator: Terminator,
     /// Metadata of the terminator (`llvm.loop`).
     pub metadata: Vec<(Arc<str>, MdId)>,
+    /// Where the terminator comes from.
+    pub location: Option<LocationId>,
 }
 
 /// A function: a declaration when it has no blocks.
@@ -144,6 +150,8 @@ pub struct Function {
     pub param_attrs: Vec<Attributes>,
     /// Attached metadata.
     pub metadata: Vec<(Arc<str>, MdId)>,
+    /// The function of the source that it is.
+    pub subprogram: Option<SubprogramId>,
     /// Blocks; the first is the entry. Empty for a declaration.
     pub blocks: Vec<Block>,
     /// All values; parameters come first.
@@ -173,6 +181,7 @@ impl Function {
             ret_attrs: Attributes::default(),
             param_attrs: Vec::new(),
             metadata: Vec::new(),
+            subprogram: None,
             blocks: Vec::new(),
             values,
             insts: Vec::new(),
@@ -301,6 +310,7 @@ impl Function {
             insts: Vec::new(),
             terminator: Terminator::Unreachable,
             metadata: Vec::new(),
+            location: None,
         });
         block
     }
@@ -313,7 +323,7 @@ impl Function {
             self.values.push(ValueData { ty, def: ValueDef::Inst(id) });
             value
         });
-        self.insts.push(InstData { inst, result, metadata: Vec::new() });
+        self.insts.push(InstData { inst, result, metadata: Vec::new(), location: None });
         id
     }
 
@@ -329,7 +339,7 @@ impl Function {
         if let Some(result) = result {
             self.values[result.index()].def = ValueDef::Inst(id);
         }
-        self.insts.push(InstData { inst, result, metadata: Vec::new() });
+        self.insts.push(InstData { inst, result, metadata: Vec::new(), location: None });
         id
     }
 
@@ -352,6 +362,17 @@ impl Function {
                     ValueData { ty: new.ty.clone(), def: ValueDef::Const(new.value.clone()) };
                 self.constants.insert(new, ValueId::new(index));
             }
+        }
+    }
+
+    /// Forgets where the code comes from.
+    pub fn strip_debug(&mut self) {
+        self.subprogram = None;
+        for block in &mut self.blocks {
+            block.location = None;
+        }
+        for inst in &mut self.insts {
+            inst.location = None;
         }
     }
 

@@ -44,3 +44,11 @@ id!(
     /// A metadata node of a [`Module`](crate::Module).
     MdId
 );
+id!(
+    /// A position of a module's [`DebugInfo`](crate::DebugInfo).
+    LocationId
+);
+id!(
+    /// A function of a module's [`DebugInfo`](crate::DebugInfo).
+    SubprogramId
+);

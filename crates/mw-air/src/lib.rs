@@ -23,6 +23,7 @@
 //! - [`schema`]: kernels, arguments and function constants as typed data.
 //! - [`intrinsics`]: what the functions are that a kernel calls and does not define.
 //! - [`edit`]: strip promises, remove what nothing uses, import functions. [`structural_hash`] names a module.
+//! - [`DebugInfo`]: which line of the source an instruction comes from.
 //! - [`analysis`]: control flow, dominators, loops, where lanes meet again.
 //!
 //! What an operation computes, to the bit, is written in `SEMANTICS.md` beside this crate.
@@ -32,6 +33,7 @@
 pub mod analysis;
 mod builder;
 mod constant;
+mod debug;
 pub mod edit;
 mod function;
 mod hash;
@@ -49,11 +51,12 @@ pub mod verify;
 
 pub use builder::Builder;
 pub use constant::{Constant, ConstantExpr, Symbol, TypedConstant};
+pub use debug::{DebugFile, DebugInfo, DebugLocation, Subprogram};
 pub use function::{
     Attribute, Attributes, Block, Function, FunctionType, InstData, Linkage, ValueData, ValueDef,
 };
 pub use hash::structural_hash;
-pub use ids::{BlockId, FuncId, GlobalId, InstId, MdId, ValueId};
+pub use ids::{BlockId, FuncId, GlobalId, InstId, LocationId, MdId, SubprogramId, ValueId};
 pub use inst::{
     AtomicOrdering, BinaryOp, Call, Callee, CastOp, Flags, FloatPredicate, Inst, IntPredicate, RmwOp,
     Terminator,

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{AddressSpace, FuncId, Function, GlobalId, Linkage, MdId, Metadata, Type, TypedConstant};
+use crate::{
+    AddressSpace, DebugInfo, FuncId, Function, GlobalId, Linkage, MdId, Metadata, Type, TypedConstant,
+};
 
 /// A global variable.
 #[derive(Clone, PartialEq, Debug)]
@@ -65,6 +67,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     /// Metadata.
     pub metadata: Metadata,
+    /// Where the code comes from.
+    pub debug: DebugInfo,
 }
 
 /// The data layout of every AIR module seen so far.

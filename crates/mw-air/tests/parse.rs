@@ -60,7 +60,11 @@ fn what_air_does_not_have_is_refused_by_name() {
         ("@x = global i8 256", "1:16: this integer does not fit into `i8`"),
         ("@x = global float 0.1", "1:19: this number is not exact in `float`: write it in hexadecimal"),
         ("@x = alias i8, ptr @y", "1:6: `alias` is not supported"),
-        ("!0 = !DILocation(line: 1)", "1:6: debug metadata such as `!DILocation` is not supported"),
+        (
+            "!0 = !{!DILocation(line: 1)}",
+            "1:8: debug metadata such as `!DILocation` stands on a line of its own",
+        ),
+        ("define void @f() {\n  #dbg_value(i32 0)\n}", "2:3: debug records are not supported"),
         ("@x = global %t zeroinitializer", "1:13: type `%t` is not defined"),
         ("%t = type { [2 x %t] }\n@x = global %t zeroinitializer", "1:18: structure `%t` contains itself"),
         ("@x = global i8 0\n@x = global i8 0", "2:1: `@x` is defined twice"),

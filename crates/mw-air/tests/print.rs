@@ -147,6 +147,7 @@ fn llvm_accepts_wide_code() {
 fn metadata_and_target_are_optional() {
     let options = PrintOptions {
         metadata: false,
+        debug: true,
         triple: Some("x86_64-unknown-linux-gnu"),
         data_layout: Some("e-m:e-p:64:64"),
     };

@@ -31,6 +31,9 @@ pub(crate) struct SourceArgs {
     /// Keep to IEEE arithmetic
     #[arg(long = "fno-fast-math", overrides_with = "fast_math")]
     pub(crate) no_fast_math: bool,
+    /// Write which line each instruction comes from
+    #[arg(short = 'g')]
+    pub(crate) debug_info: bool,
 }
 
 /// Spells compilers' flags as the command line's parser wants them: `-std=x` as `--std=x`, and so on.
@@ -86,6 +89,7 @@ impl SourceArgs {
                 .map(|folder| folder.to_string_lossy().into_owned())
                 .collect(),
             file_name: path.to_string_lossy().into_owned(),
+            debug_info: self.debug_info,
             files: Arc::new(DiskFiles),
         }
     }

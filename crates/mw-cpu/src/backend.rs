@@ -197,7 +197,7 @@ impl CpuKernel {
             target.features.as_bytes(),
             shape.name().as_bytes(),
             self.info().name.as_bytes(),
-            mw_air::print(&self.module, &PrintOptions::default()).as_bytes(),
+            mw_air::print(&self.module, &PrintOptions { debug: false, ..PrintOptions::default() }).as_bytes(),
         ])
     }
 

@@ -68,8 +68,9 @@ impl CheckedKernel {
             1 => "; one other place does something of the kind".to_owned(),
             others => format!("; {others} other places do something of the kind"),
         };
+        let source = self.0.source_of(at).map_or_else(String::new, |source| format!(", {source}"));
         format!(
-            "{} ({} of simdgroup {} of threadgroup ({x}, {y}, {z}), in function `{name}`){more}",
+            "{} ({} of simdgroup {} of threadgroup ({x}, {y}, {z}), in function `{name}`{source}){more}",
             finding.kind.describe(),
             lanes(finding.mask),
             at.simdgroup,

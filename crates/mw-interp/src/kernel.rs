@@ -10,7 +10,7 @@ use mw_backend::{Argument, Backend, CompileError, Kernel, Launch, LaunchError};
 use crate::decode::{DecodeError, decode};
 use crate::exec::{Limits, Machine, Simdgroup, Stop, Threadgroup};
 use crate::memory::{Memory, Region, THREADGROUP, absent_address};
-use crate::observe::{Finding, Observer};
+use crate::observe::{Finding, Observer, Position};
 use crate::program::{LANES, Program, Row};
 use crate::shadow::Shadowed;
 
@@ -44,6 +44,27 @@ impl InterpBackend {
         info: &Arc<ModuleInfo>,
         kernel: usize,
     ) -> Result<InterpKernel, CompileError> {
+        self.prepare_with(module, info, kernel, false)
+    }
+
+    /// As [`Self::prepare`], for a run whose observer wants the value of every instruction that has a
+    /// position in the source.
+    pub fn prepare_traced(
+        &self,
+        module: &Arc<Module>,
+        info: &Arc<ModuleInfo>,
+        kernel: usize,
+    ) -> Result<InterpKernel, CompileError> {
+        self.prepare_with(module, info, kernel, true)
+    }
+
+    fn prepare_with(
+        &self,
+        module: &Arc<Module>,
+        info: &Arc<ModuleInfo>,
+        kernel: usize,
+        telling: bool,
+    ) -> Result<InterpKernel, CompileError> {
         let Some(entry) = info.kernels.get(kernel) else {
             return Err(CompileError::Invalid {
                 kernel: format!("number {kernel}"),
@@ -52,7 +73,7 @@ impl InterpBackend {
         };
         let mut linked = Module::clone(module);
         link(&mut linked, entry)?;
-        InterpKernel::new(linked, module, info, kernel, self.step_limit)
+        InterpKernel::new(linked, module, info, kernel, self.step_limit, telling)
     }
 }
 
@@ -110,6 +131,7 @@ impl InterpKernel {
         info: &Arc<ModuleInfo>,
         kernel: usize,
         step_limit: u64,
+        telling: bool,
     ) -> Result<Self, CompileError> {
         let entry = &info.kernels[kernel];
         let invalid = |message: String| CompileError::Invalid { kernel: entry.name.to_string(), message };
@@ -117,15 +139,16 @@ impl InterpKernel {
             return Err(invalid("its function does not exist".into()));
         };
         check_parameters(entry, function).map_err(invalid)?;
-        let mut program = decode(&linked, &[entry.function], info.denorms_disabled).map_err(|error| {
-            let kernel = entry.name.to_string();
-            match error {
-                DecodeError::Unsupported { feature, help } => {
-                    CompileError::Unsupported { kernel, feature, help }
+        let mut program =
+            decode(&linked, &[entry.function], info.denorms_disabled, telling).map_err(|error| {
+                let kernel = entry.name.to_string();
+                match error {
+                    DecodeError::Unsupported { feature, help } => {
+                        CompileError::Unsupported { kernel, feature, help }
+                    }
+                    DecodeError::Invalid(message) => CompileError::Invalid { kernel, message },
                 }
-                DecodeError::Invalid(message) => CompileError::Invalid { kernel, message },
-            }
-        })?;
+            })?;
         let Some(position) = program.position.get(entry.function.index()).copied().flatten() else {
             return Err(invalid("its function was not decoded".into()));
         };
@@ -147,6 +170,18 @@ impl InterpKernel {
     /// The module that runs: library functions have bodies. Positions of events refer to it.
     pub fn module(&self) -> &Module {
         &self.module
+    }
+
+    /// Where in the source something happened, as `file:line:column`, if the module says it.
+    pub fn source_of(&self, at: &Position) -> Option<String> {
+        let location = crate::exec::location(&self.module, at)?;
+        self.module.debug.describe(location)
+    }
+
+    /// Counters for a run: an observer.
+    pub fn counts(&self) -> crate::Counts {
+        let is_own = |id: mw_air::FuncId| self.own_functions.get(id.index()).copied().unwrap_or(false);
+        crate::Counts::new(&self.module, &is_own)
     }
 
     /// Every function that the kernel can reach and that its own module defined, with the blocks that its
@@ -216,6 +251,7 @@ impl InterpKernel {
                         running |= machine.run(simdgroup)? == Stop::Barrier;
                     }
                 }
+                machine.end_phase();
             }
         }
         let steps = machine.steps;

@@ -19,13 +19,15 @@
 //! Memory is never touched outside the buffers that a launch names: an access outside is an error with the
 //! thread, the address and the buffer in its text. Loops end at a step limit, on request also at a time limit.
 //!
-//! An [`Observer`] is told of blocks, accesses, barriers and calls; [`Coverage`] is one.
+//! An [`Observer`] is told of blocks, accesses, barriers and calls; [`Coverage`] and
+//! [`Counts`] are two.
 #![expect(
     clippy::inline_always,
     reason = "operations are chosen outside the loop over lanes only when scalar functions are inlined into it"
 )]
 
 mod checked;
+mod counts;
 mod decode;
 mod exec;
 mod kernel;
@@ -37,9 +39,15 @@ mod program;
 mod shadow;
 
 pub use checked::CheckedBackend;
+pub use counts::{Counts, MemoryCounts, Traffic, Work};
 pub use kernel::{InterpBackend, InterpKernel, Report};
 pub use memory::Place;
-pub use observe::{Access, Coverage, Finding, FindingKind, Observer, Position};
+pub use observe::{Access, Coverage, Finding, FindingKind, Observer, Position, ThreadgroupMemory};
+
+/// The address of the first byte of threadgroup memory.
+pub const THREADGROUP_MEMORY: u64 = memory::THREADGROUP;
+/// The address of the first byte of a thread's private memory, behind its guard.
+pub const PRIVATE_MEMORY: u64 = memory::PRIVATE + memory::PRIVATE_GUARD as u64;
 
 /// The memory that an address of an [`Access`] belongs to.
 pub fn place_of(address: u64) -> Place {

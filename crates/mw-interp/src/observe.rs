@@ -3,6 +3,7 @@
 use mw_air::{BlockId, FuncId, InstId};
 
 use crate::program::LANES;
+use crate::shadow::Shadowed;
 
 /// Where in the grid and in the code something happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +29,31 @@ pub struct Access<'a> {
     pub addresses: &'a [u64; LANES],
     /// Bytes that each lane accesses.
     pub size: u64,
+}
+
+/// A threadgroup's memory between two of its phases.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadgroupMemory<'a>(pub(crate) &'a Shadowed);
+
+impl ThreadgroupMemory<'_> {
+    /// Size in bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the kernel has none.
+    pub fn is_empty(&self) -> bool {
+        self.0.len() == 0
+    }
+
+    /// Byte `offset`; `None` when nothing was written there, or outside.
+    pub fn byte(&self, offset: usize) -> Option<u8> {
+        if !self.0.contains(offset as u64, 1) {
+            return None;
+        }
+        let (value, undef) = self.0.read(offset as u64, 1, 0);
+        (undef == 0).then_some(value as u8)
+    }
 }
 
 /// What a run found that a kernel should not do, and that does not stop it.
@@ -88,6 +114,19 @@ pub trait Observer {
 
     /// Lanes read and write memory as one step, in lane order.
     fn atomic(&mut self, at: &Position, access: &Access<'_>) {}
+
+    /// An instruction gave its result, in a kernel that was prepared for it
+    /// ([`InterpBackend::prepare_traced`](crate::InterpBackend::prepare_traced)): one row for each scalar of it. Lanes of `undef` have no defined value
+    /// there; rows of lanes outside `mask` mean nothing.
+    fn values(&mut self, at: &Position, mask: u32, rows: &[&[u64; LANES]], undef: u32) {}
+
+    /// Lanes stored: the values written, one for each lane, in the order in which [`Self::store`] tells of the
+    /// stores.
+    fn stored(&mut self, at: &Position, mask: u32, row: &[u64; LANES]) {}
+
+    /// Every simdgroup of the threadgroup stands at a barrier, or has ended: the threadgroup's memory as it is
+    /// now, with the addresses of [`Access`] counted from [`crate::THREADGROUP_MEMORY`].
+    fn phase(&mut self, threadgroup: [u32; 3], memory: &ThreadgroupMemory<'_>) {}
 
     /// Lanes stand at a threadgroup barrier.
     fn barrier(&mut self, at: &Position, mask: u32) {}

@@ -357,6 +357,10 @@ pub(crate) enum Op {
     AsyncCopy2d {
         list: List,
     },
+    /// Tells the observer the value of the instruction before; only in traced kernels.
+    Tell {
+        list: List,
+    },
     /// Something that only fails when it is reached; indexes [`Program::unsupported`].
     Unsupported {
         feature: u32,
@@ -411,6 +415,7 @@ pub(crate) struct BlockCode {
     pub(crate) id: BlockId,
     /// First operation; the terminator is the last before the next block's first.
     pub(crate) start: u32,
+    /// Number of operations, those that only tell apart.
     pub(crate) len: u32,
 }
 

@@ -85,7 +85,8 @@ pub(crate) fn generate(
 fn print(module: &Module, options: &CodegenOptions) -> String {
     let mut module = module.clone();
     prepare::for_codegen(&mut module, options);
-    let printing = PrintOptions { triple: Some(&options.target.triple), ..PrintOptions::default() };
+    let printing =
+        PrintOptions { debug: false, triple: Some(&options.target.triple), ..PrintOptions::default() };
     mw_air::print(&module, &printing)
 }
 

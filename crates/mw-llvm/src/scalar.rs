@@ -117,7 +117,9 @@ pub fn optimize_scalar_timed(
     timings: &mut Timings,
 ) -> Result<Module, LlvmError> {
     let prepared = timings.time("prepare", || prepare::for_scalar(module, options));
-    let text = timings.time("print", || mw_air::print(&prepared, &PrintOptions::default()));
+    let text = timings.time("print", || {
+        mw_air::print(&prepared, &PrintOptions { debug: false, ..PrintOptions::default() })
+    });
     drop(prepared);
     let (bitcode, times) = on_large_stack(move || -> Result<(Buffer, Timings), LlvmError> {
         let mut timings = Timings::default();

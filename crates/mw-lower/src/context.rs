@@ -6,7 +6,8 @@
 
 use mw_air::{
     Attribute, Attributes, BinaryOp, BlockId, Call, Callee, CastOp, Constant, Flags, FloatPredicate, FuncId,
-    Function, FunctionType, Inst, IntPredicate, Scalar, Terminator, Type, TypedConstant, ValueId,
+    Function, FunctionType, Inst, IntPredicate, LocationId, Scalar, SubprogramId, Terminator, Type,
+    TypedConstant, ValueId,
 };
 use mw_msl::ast::MathMode;
 use mw_msl::hir;
@@ -28,6 +29,10 @@ pub(crate) struct FunctionLowering<'a, 'p> {
     pub(crate) is_terminated: bool,
     /// How deep expressions nest here.
     pub(crate) depth: usize,
+    /// What is being lowered, by depth: entries beyond it are of the past.
+    pub(crate) spans: Vec<Span>,
+    /// The function of the source, if positions are kept.
+    pub(crate) subprogram: Option<SubprogramId>,
     /// The locals as the program declares them.
     pub(crate) source_locals: &'p [hir::Local],
     /// Where the locals live, by number.
@@ -64,6 +69,8 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
             allocas: 0,
             is_terminated: false,
             depth: 0,
+            spans: Vec::new(),
+            subprogram: None,
             source_locals,
             locals: vec![None; source_locals.len()],
             needs_memory,
@@ -132,12 +139,24 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
 
     /// Appends any instruction; gives its result unless `ty` is void.
     pub(crate) fn push(&mut self, inst: Inst, ty: Type) -> Option<ValueId> {
-        self.function.push_inst(self.block, inst, ty)
+        let location = self.location();
+        let id = self.function.make_inst(inst, ty);
+        self.function.block_mut(self.block).insts.push(id);
+        let data = self.function.inst_mut(id);
+        data.location = location;
+        data.result
     }
 
     fn push_value(&mut self, inst: Inst, ty: Type) -> ValueId {
         debug_assert!(ty != Type::Void);
-        self.function.push_inst(self.block, inst, ty).unwrap_or(ValueId(0))
+        self.push(inst, ty).unwrap_or(ValueId(0))
+    }
+
+    /// Where the instruction that comes next stands in the source.
+    fn location(&mut self) -> Option<LocationId> {
+        let scope = self.subprogram?;
+        let span = *self.spans.get(self.depth.checked_sub(1)?)?;
+        Some(self.module.debug.as_mut()?.location(scope, span))
     }
 
     // Constants
@@ -349,6 +368,8 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
         let id = self
             .function
             .make_inst(Inst::Alloca { ty: ty.clone(), count: None, align, space }, Type::ptr(space));
+        let location = self.location();
+        self.function.inst_mut(id).location = location;
         self.function.block_mut(Function::ENTRY).insts.insert(self.allocas, id);
         self.allocas += 1;
         self.function.inst(id).result.unwrap_or(ValueId(0))
@@ -467,7 +488,9 @@ impl<'a, 'p> FunctionLowering<'a, 'p> {
     /// Ends the block, unless it has ended.
     pub(crate) fn terminate(&mut self, terminator: Terminator) {
         if !self.is_terminated {
-            self.function.block_mut(self.block).terminator = terminator;
+            let location = self.location();
+            let block = self.function.block_mut(self.block);
+            (block.terminator, block.location) = (terminator, location);
             self.is_terminated = true;
         }
     }

@@ -19,6 +19,8 @@ impl FunctionLowering<'_, '_> {
         if self.depth >= MAX_DEPTH {
             return Err(LowerError { span, kind: LowerErrorKind::TooDeep { limit: MAX_DEPTH } });
         }
+        self.spans.truncate(self.depth);
+        self.spans.push(span);
         self.depth += 1;
         Ok(())
     }

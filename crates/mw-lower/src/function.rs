@@ -27,6 +27,10 @@ impl ModuleLowering<'_> {
         let function = self.module.function(air).clone();
         let needs_memory = usage::needs_memory(program, data);
         let mut cx = FunctionLowering::new(self, function, &data.locals, needs_memory);
+        cx.subprogram = cx.module.debug.as_mut().and_then(|debug| debug.subprogram(data, &cx.function.name));
+        cx.function.subprogram = cx.subprogram;
+        // What belongs to no statement belongs to the function.
+        cx.enter(data.span)?;
         let mut param = 0;
         if is_aggregate(program, data.result.ty) {
             cx.result = Some(cx.function.param(0));

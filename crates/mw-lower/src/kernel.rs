@@ -63,6 +63,11 @@ impl ModuleLowering<'_> {
         ] {
             flags.push(self.node(vec![number(behaviour), text(name), number(value)]));
         }
+        if self.options.debug_info && self.debug.is_some() {
+            for (name, value) in [("Dwarf Version", 4), ("Debug Info Version", 3)] {
+                flags.push(self.node(vec![number(2), text(name), number(value)]));
+            }
+        }
         self.name_nodes("llvm.module.flags", flags);
         let ident = self.node(vec![text(format!("metalworking {}", env!("CARGO_PKG_VERSION")))]);
         self.name_nodes("llvm.ident", vec![ident]);

@@ -15,6 +15,7 @@ mod builtins;
 mod constant;
 mod context;
 mod convert;
+mod debug;
 mod error;
 mod expr;
 mod function;
@@ -32,6 +33,7 @@ mod usage;
 
 use mw_air::Module;
 use mw_msl::hir::{Kernel, Program};
+use mw_source::SourceMap;
 
 pub use error::{LowerError, LowerErrorKind};
 pub use options::LowerOptions;
@@ -43,12 +45,20 @@ use module::ModuleLowering;
 /// # Errors
 /// When the program has no such kernel, or uses what is not lowered yet.
 pub fn lower_kernel(program: &Program, kernel: &str, options: &LowerOptions) -> Result<Module, LowerError> {
-    let found = program.kernels.iter().find(|candidate| candidate.name == kernel);
-    let found = found.ok_or_else(|| LowerError {
-        span: specialise::no_span(),
-        kind: LowerErrorKind::NoSuchKernel(kernel.to_owned()),
-    })?;
-    lower_kernels(program, &[found], options)
+    lower_named(program, kernel, options, None)
+}
+
+/// As [`lower_kernel`], and every instruction knows its place in the source.
+///
+/// # Errors
+/// As [`lower_kernel`].
+pub fn lower_kernel_located(
+    program: &Program,
+    kernel: &str,
+    options: &LowerOptions,
+    sources: &SourceMap,
+) -> Result<Module, LowerError> {
+    lower_named(program, kernel, options, Some(sources))
 }
 
 /// Makes a module with all kernels of the program.
@@ -56,16 +66,51 @@ pub fn lower_kernel(program: &Program, kernel: &str, options: &LowerOptions) -> 
 /// # Errors
 /// When the program uses what is not lowered yet.
 pub fn lower(program: &Program, options: &LowerOptions) -> Result<Module, LowerError> {
+    lower_all(program, options, None)
+}
+
+/// As [`lower`], and every instruction knows its place in the source.
+///
+/// # Errors
+/// As [`lower`].
+pub fn lower_located(
+    program: &Program,
+    options: &LowerOptions,
+    sources: &SourceMap,
+) -> Result<Module, LowerError> {
+    lower_all(program, options, Some(sources))
+}
+
+fn lower_named(
+    program: &Program,
+    kernel: &str,
+    options: &LowerOptions,
+    sources: Option<&SourceMap>,
+) -> Result<Module, LowerError> {
+    let found = program.kernels.iter().find(|candidate| candidate.name == kernel);
+    let found = found.ok_or_else(|| LowerError {
+        span: specialise::no_span(),
+        kind: LowerErrorKind::NoSuchKernel(kernel.to_owned()),
+    })?;
+    lower_kernels(program, &[found], options, sources)
+}
+
+fn lower_all(
+    program: &Program,
+    options: &LowerOptions,
+    sources: Option<&SourceMap>,
+) -> Result<Module, LowerError> {
     let kernels: Vec<&Kernel> = program.kernels.iter().filter(|kernel| !kernel.is_visible).collect();
-    lower_kernels(program, &kernels, options)
+    lower_kernels(program, &kernels, options, sources)
 }
 
 fn lower_kernels(
     program: &Program,
     kernels: &[&Kernel],
     options: &LowerOptions,
+    sources: Option<&SourceMap>,
 ) -> Result<Module, LowerError> {
-    let mut lowering = ModuleLowering::new(program, options);
+    let mut lowering = ModuleLowering::new(program, options, sources);
     let mut entries = Vec::new();
     for kernel in kernels {
         entries.push((*kernel, lowering.kernel_function(kernel)?));
@@ -75,5 +120,5 @@ fn lower_kernels(
     lowering.constructor(&predicates)?;
     lowering.module_metadata();
     lowering.kernel_metadata(&entries, &predicates)?;
-    Ok(lowering.module)
+    Ok(lowering.finish())
 }

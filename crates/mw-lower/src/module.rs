@@ -9,9 +9,10 @@ use mw_air::{
 };
 use mw_msl::hir;
 use mw_msl::types::{RecordId, TypeId};
-use mw_source::Span;
+use mw_source::{SourceMap, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::debug::DebugLowering;
 use crate::error::{LowerError, LowerErrorKind};
 use crate::options::LowerOptions;
 use crate::types::{RecordLayout, TypeCache, is_aggregate, space, value_type};
@@ -37,6 +38,8 @@ pub(crate) struct ModuleLowering<'p> {
     pub(crate) initialisers: FxHashMap<hir::GlobalId, GlobalId>,
     /// Function constants that the source tests with `is_function_constant_defined`.
     pub(crate) optional: FxHashSet<hir::GlobalId>,
+    /// Where instructions come from, if the source is known.
+    pub(crate) debug: Option<DebugLowering<'p>>,
 }
 
 fn named(name: &str) -> Attribute {
@@ -54,7 +57,11 @@ fn memory(access: MemoryAccess) -> Option<Attribute> {
 }
 
 impl<'p> ModuleLowering<'p> {
-    pub(crate) fn new(program: &'p hir::Program, options: &'p LowerOptions) -> Self {
+    pub(crate) fn new(
+        program: &'p hir::Program,
+        options: &'p LowerOptions,
+        sources: Option<&'p SourceMap>,
+    ) -> Self {
         let module = Module {
             source_filename: options.source_name.clone(),
             triple: options.triple().into(),
@@ -74,7 +81,16 @@ impl<'p> ModuleLowering<'p> {
             specialised: FxHashSet::default(),
             initialisers: FxHashMap::default(),
             optional: FxHashSet::default(),
+            debug: sources.map(|sources| DebugLowering::new(sources, options.debug_info)),
         }
+    }
+
+    /// The module, complete.
+    pub(crate) fn finish(mut self) -> Module {
+        if let Some(debug) = self.debug {
+            self.module.debug = debug.finish();
+        }
+        self.module
     }
 
     /// Type of the objects of a type of the program.

@@ -9,11 +9,18 @@ pub struct LowerOptions {
     pub fast_math: bool,
     /// Name of the source file, without its folder.
     pub source_name: String,
+    /// Lines of the source are part of the module's text (`-g`), where they are known.
+    pub debug_info: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> Self {
-        Self { language_version: (3, 1), fast_math: true, source_name: "program.metal".into() }
+        Self {
+            language_version: (3, 1),
+            fast_math: true,
+            source_name: "program.metal".into(),
+            debug_info: false,
+        }
     }
 }
 

@@ -42,6 +42,7 @@ fn lowered(path: &Path) -> String {
         language_version: (number / 100, number / 10 % 10),
         fast_math: options.fast_math,
         source_name: name.clone(),
+        debug_info: false,
     };
     let compilation = mw_msl::compile(&options, &MemoryFiles::single(name.as_str(), source), &name);
     let messages: Vec<&str> = compilation.diagnostics.iter().map(|it| it.message.as_str()).collect();

@@ -33,6 +33,8 @@ pub struct CompileOptions {
     pub include_folders: Vec<String>,
     /// Name of the source in messages.
     pub file_name: String,
+    /// The text of modules names the lines of the source (`-g`).
+    pub debug_info: bool,
     /// Where included files come from; by default there are none but Metal's own.
     pub files: Arc<dyn FileProvider + Send + Sync>,
 }
@@ -45,6 +47,7 @@ impl Default for CompileOptions {
             macros: Vec::new(),
             include_folders: Vec::new(),
             file_name: "program_source".into(),
+            debug_info: false,
             files: Arc::new(MemoryFiles::default()),
         }
     }
@@ -99,6 +102,7 @@ impl CompileOptions {
             language_version: (number / 100, number / 10 % 10),
             fast_math: self.fast_math,
             source_name: self.file_name.rsplit('/').next().unwrap_or_default().to_owned(),
+            debug_info: self.debug_info,
         }
     }
 }
@@ -226,14 +230,15 @@ impl SourceProgram {
     /// A kernel uses what cannot be lowered; the text says what and where.
     pub fn whole_module(&self) -> Result<Module, String> {
         let inner = &*self.inner;
-        mw_lower::lower(&inner.program, &inner.options)
+        mw_lower::lower_located(&inner.program, &inner.options, &inner.diagnostics.sources)
             .map_err(|error| render_lowering(&error, &inner.diagnostics.sources))
     }
 
     fn lower(&self, name: &str) -> Lowered {
         let inner = &*self.inner;
-        let module = mw_lower::lower_kernel(&inner.program, name, &inner.options)
-            .map_err(|error| render_lowering(&error, &inner.diagnostics.sources))?;
+        let module =
+            mw_lower::lower_kernel_located(&inner.program, name, &inner.options, &inner.diagnostics.sources)
+                .map_err(|error| render_lowering(&error, &inner.diagnostics.sources))?;
         if let Err(errors) = mw_air::verify(&module) {
             let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
             return Err(format!("internal error: the AIR made of it is not valid: {}", texts.join("; ")));

@@ -20,6 +20,7 @@ impl Function {
         compact.ret_attrs = std::mem::take(&mut self.ret_attrs);
         compact.param_attrs = std::mem::take(&mut self.param_attrs);
         compact.metadata = std::mem::take(&mut self.metadata);
+        compact.subprogram = self.subprogram;
         let mut map: Vec<Option<ValueId>> = vec![None; self.values().len()];
         for (index, slot) in map.iter_mut().take(self.ty.params.len()).enumerate() {
             *slot = Some(ValueId::new(index));
@@ -53,11 +54,12 @@ impl Function {
         let placeholder = Inst::Fence { ordering: AtomicOrdering::Monotonic };
         let mut inst = std::mem::replace(&mut data.inst, placeholder);
         let result = data.result;
-        let metadata = std::mem::take(&mut data.metadata);
+        let (metadata, location) = (std::mem::take(&mut data.metadata), data.location);
         inst.map_operands(|value| self.move_operand(value, into, map));
         let result = result.and_then(|result| map[result.index()]);
         let moved = into.define_inst(inst, result);
-        into.inst_mut(moved).metadata = metadata;
+        let data = into.inst_mut(moved);
+        (data.metadata, data.location) = (metadata, location);
         moved
     }
 

@@ -180,6 +180,8 @@ impl<'s> Importer<'s> {
         function.compact();
         function.name = Arc::clone(&target.function(to).name);
         function.metadata.clear();
+        // Positions count in the table of the module that they come from.
+        function.strip_debug();
         for block in &mut function.blocks {
             block.metadata.clear();
         }

@@ -8,8 +8,8 @@ use super::lexer::{Name, Token};
 use super::module::symbol_name;
 use super::{Parsed, Parser, name_text};
 use crate::{
-    Attributes, Block, BlockId, FuncId, Function, FunctionType, Inst, InstId, MdId, Symbol, Terminator, Type,
-    ValueId,
+    Attributes, Block, BlockId, FuncId, Function, FunctionType, Inst, InstId, LocationId, MdId, Symbol,
+    Terminator, Type, ValueId,
 };
 
 /// A value with a name or number.
@@ -29,7 +29,7 @@ struct Label<'t> {
 }
 
 /// A terminator and what is attached to it.
-type Ending = (Terminator, Vec<(Arc<str>, MdId)>);
+type Ending = (Terminator, Vec<(Arc<str>, MdId)>, Option<LocationId>);
 
 /// A function whose body is being read.
 pub(super) struct Body<'t> {
@@ -97,6 +97,7 @@ impl<'t> Parser<'t> {
         while self.attachment(&mut metadata)? {}
         let (mut function, _) = self.prototype()?;
         function.metadata = metadata;
+        function.subprogram = self.take_subprogram();
         self.module.functions.push(function);
         Ok(())
     }
@@ -105,6 +106,7 @@ impl<'t> Parser<'t> {
         self.advance()?;
         let (mut function, names) = self.prototype()?;
         while self.attachment(&mut function.metadata)? {}
+        function.subprogram = self.take_subprogram();
         let mut body = Body {
             function,
             locals: FxHashMap::default(),
@@ -236,8 +238,8 @@ impl<'t> Parser<'t> {
         }
         let mut insts = Vec::new();
         loop {
-            if let Some((terminator, metadata)) = self.terminator(body)? {
-                body.function.blocks.push(Block { insts, terminator, metadata });
+            if let Some((terminator, metadata, location)) = self.terminator(body)? {
+                body.function.blocks.push(Block { insts, terminator, metadata, location });
                 return Ok(());
             }
             insts.push(self.instruction(body)?);
@@ -270,6 +272,7 @@ impl<'t> Parser<'t> {
                 return self.unexpected("metadata");
             }
         }
+        body.function.inst_mut(id).location = self.take_location();
         Ok(id)
     }
 
@@ -395,7 +398,7 @@ impl<'t> Parser<'t> {
                 return self.unexpected("metadata");
             }
         }
-        Ok(Some((terminator, metadata)))
+        Ok(Some((terminator, metadata, self.take_location())))
     }
 
     fn switch(&mut self, body: &mut Body<'t>) -> Parsed<Terminator> {

@@ -94,6 +94,9 @@ impl<'t> Lexer<'t> {
             b'%' => Token::Local(self.name()?),
             b'#' => {
                 self.position += 1;
+                if self.text[self.position..].starts_with("dbg_") {
+                    return Err((start, "debug records are not supported".into()));
+                }
                 Token::AttributeGroup(self.small_number()?)
             }
             b'!' => self.metadata()?,

@@ -30,20 +30,24 @@ impl Parser<'_> {
             _ => return Self::error_at(offset, format!("`!{number}` is defined twice")),
         }
         self.expect_punct(b'=')?;
-        let node = self.node_body()?;
+        let is_distinct = self.eat_word("distinct")?;
+        if matches!(self.token, Token::MetadataName(_)) {
+            return self.debug_definition(number);
+        }
+        let node = MdNode { distinct: is_distinct, ..self.node_body()? };
         self.module.metadata.nodes[id.index()] = node;
         Ok(())
     }
 
     /// `[distinct] !{…}`
-    fn node_body(&mut self) -> Parsed<MdNode> {
+    pub(super) fn node_body(&mut self) -> Parsed<MdNode> {
         let distinct = self.eat_word("distinct")?;
         match &self.token {
             Token::Bang => {
                 self.advance()?;
             }
             Token::MetadataName(name) => {
-                return self.error(format!("debug metadata such as `!{name}` is not supported"));
+                return self.error(format!("debug metadata such as `!{name}` stands on a line of its own"));
             }
             other => return self.error(format!("expected `!{{`, found {}", describe(other))),
         }
@@ -118,6 +122,10 @@ impl Parser<'_> {
             kind
         });
         self.advance()?;
+        if &*kind == "dbg" {
+            self.debug_attachment()?;
+            return Ok(true);
+        }
         let node = self.node_reference()?;
         attachments.push((kind, node));
         Ok(true)

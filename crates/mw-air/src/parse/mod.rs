@@ -7,11 +7,12 @@
 //! whether types and dominance hold.
 //!
 //! Not understood, and refused by name: typed pointers, scalable vectors, aliases, comdats, inline assembly,
-//! exception handling, operand bundles, debug metadata, integers over 64 bits. Read and dropped:
-//! `dso_local`, the attributes `range` and `initializes`, and flags of constant expressions but `inbounds`.
+//! exception handling, operand bundles, debug records, integers over 64 bits. Read and dropped: `dso_local`,
+//! debug metadata but for files, functions and positions, the attributes `range` and `initializes`, and flags of constant expressions but `inbounds`.
 
 mod attributes;
 mod constant;
+mod debug;
 mod function;
 mod inst;
 mod lexer;
@@ -86,6 +87,7 @@ struct Parser<'t> {
     /// Nodes by their numbers, with the offset of the first mention of those not yet defined.
     nodes: FxHashMap<u32, (MdId, Option<usize>)>,
     metadata_kinds: FxHashMap<String, Arc<str>>,
+    debug: debug::DebugNodes,
 }
 
 impl<'t> Parser<'t> {
@@ -103,6 +105,7 @@ impl<'t> Parser<'t> {
             attribute_groups: FxHashMap::default(),
             nodes: FxHashMap::default(),
             metadata_kinds: FxHashMap::default(),
+            debug: debug::DebugNodes::default(),
         };
         parser.advance()?;
         Ok(parser)

@@ -36,6 +36,7 @@ impl<'t> Parser<'t> {
             }
         }
         self.check_nodes()?;
+        self.finish_debug()?;
         Ok(self.module)
     }
 
@@ -207,6 +208,7 @@ impl<'t> Parser<'t> {
                 _ => return self.unexpected("`section`, `align` or metadata"),
             }
         }
+        self.drop_attached();
         self.module.globals.push(global);
         Ok(())
     }

@@ -26,6 +26,7 @@ impl<'m> Printer<'m> {
         };
         self.operation(function, &data.inst, result_type);
         self.attachments(", ", &data.metadata);
+        self.location(data.location);
         self.out.push('\n');
     }
 
@@ -53,6 +54,7 @@ impl<'m> Printer<'m> {
             Terminator::Unreachable => self.out.push_str("unreachable"),
         }
         self.attachments(", ", &block.metadata);
+        self.location(block.location);
         self.out.push('\n');
     }
 

@@ -2,20 +2,35 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::{Printer, push_hex, push_quoted, push_uint};
-use crate::{MdId, MdOperand, Metadata};
+use crate::{LocationId, MdId, MdOperand, Metadata, Module, SubprogramId};
+
+/// What a number of the text stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Numbered {
+    Node(MdId),
+    Unit,
+    File(u32),
+    Subprogram(SubprogramId),
+    Location(LocationId),
+}
 
 /// Numbers of the nodes that the text refers to.
 pub(super) struct MetadataNumbers<'m> {
     metadata: &'m Metadata,
     numbers: Vec<u32>,
-    order: Vec<MdId>,
+    /// Numbers of debug information.
+    debug: FxHashMap<Numbered, u32>,
+    pub(super) order: Vec<Numbered>,
 }
 
 impl<'m> MetadataNumbers<'m> {
-    pub(super) fn new(metadata: &'m Metadata) -> Self {
+    pub(super) fn new(module: &'m Module) -> Self {
+        let metadata = &module.metadata;
         let numbers = vec![u32::MAX; metadata.nodes.len()];
-        let mut this = Self { metadata, numbers, order: Vec::new() };
+        let mut this = Self { metadata, numbers, debug: FxHashMap::default(), order: Vec::new() };
         for named in &metadata.named {
             for node in &named.nodes {
                 this.number(*node);
@@ -52,8 +67,23 @@ impl<'m> MetadataNumbers<'m> {
     fn assign(&mut self, id: MdId) -> u32 {
         let number = self.order.len() as u32;
         self.numbers[id.index()] = number;
-        self.order.push(id);
+        self.order.push(Numbered::Node(id));
         number
+    }
+
+    /// Number of a piece of debug information, and whether it is new.
+    pub(super) fn number_debug(&mut self, item: Numbered) -> (u32, bool) {
+        let next = self.order.len() as u32;
+        let number = *self.debug.entry(item).or_insert(next);
+        if number == next {
+            self.order.push(item);
+        }
+        (number, number == next)
+    }
+
+    /// Number of a piece of debug information that has one.
+    pub(super) fn of_debug(&self, item: Numbered) -> Option<u32> {
+        self.debug.get(&item).copied()
     }
 }
 
@@ -72,7 +102,7 @@ impl<'m> Printer<'m> {
     /// Writes the named lists and every node that something refers to.
     pub(super) fn metadata(&mut self) {
         let Some(numbers) = self.numbers.take() else { return };
-        if !numbers.metadata.named.is_empty() {
+        if !numbers.metadata.named.is_empty() || self.debug {
             self.out.push('\n');
         }
         for named in &numbers.metadata.named {
@@ -84,13 +114,24 @@ impl<'m> Printer<'m> {
             }
             self.out.push_str("}\n");
         }
+        if let Some(unit) = numbers.of_debug(Numbered::Unit) {
+            self.out.push_str("!llvm.dbg.cu = !{");
+            push_node_number(&mut self.out, Some(unit));
+            self.out.push_str("}\n");
+        }
         if !numbers.order.is_empty() {
             self.out.push('\n');
         }
-        for (number, id) in numbers.order.iter().enumerate() {
-            let node = numbers.metadata.node(*id);
+        for (number, item) in numbers.order.iter().enumerate() {
             self.out.push('!');
             push_uint(&mut self.out, number as u64);
+            let Numbered::Node(id) = *item else {
+                self.out.push_str(" = ");
+                self.debug_node(&numbers, *item);
+                self.out.push('\n');
+                continue;
+            };
+            let node = numbers.metadata.node(id);
             self.out.push_str(if node.distinct { " = distinct !{" } else { " = !{" });
             for (index, operand) in node.operands.iter().enumerate() {
                 self.out.push_str(if index == 0 { "" } else { ", " });
@@ -115,7 +156,7 @@ impl<'m> Printer<'m> {
     }
 }
 
-fn push_node_number(out: &mut String, number: Option<u32>) {
+pub(super) fn push_node_number(out: &mut String, number: Option<u32>) {
     match number {
         Some(number) if number != u32::MAX => {
             out.push('!');

@@ -14,6 +14,7 @@
 
 mod attributes;
 mod constant;
+mod debug;
 mod inst;
 mod metadata;
 mod symbols;
@@ -31,6 +32,8 @@ use symbols::{StructTable, Symbols};
 pub struct PrintOptions<'a> {
     /// Print metadata: named lists, nodes and attachments.
     pub metadata: bool,
+    /// Print debug information, if the module wants it printed.
+    pub debug: bool,
     /// Triple to print in place of the module's.
     pub triple: Option<&'a str>,
     /// Data layout to print in place of the module's.
@@ -39,13 +42,17 @@ pub struct PrintOptions<'a> {
 
 impl Default for PrintOptions<'_> {
     fn default() -> Self {
-        Self { metadata: true, triple: None, data_layout: None }
+        Self { metadata: true, debug: true, triple: None, data_layout: None }
     }
 }
 
 /// The module as LLVM assembly.
 pub fn print(module: &Module, options: &PrintOptions<'_>) -> String {
     let mut printer = Printer::new(module, options.metadata);
+    if options.metadata && options.debug && module.debug.is_emitted {
+        printer.debug = true;
+        printer.number_unit();
+    }
     printer.globals();
     printer.functions();
     if options.metadata {
@@ -102,6 +109,10 @@ struct Printer<'m> {
     structs: StructTable,
     symbols: Symbols,
     numbers: Option<MetadataNumbers<'m>>,
+    /// Debug information is printed.
+    debug: bool,
+    /// The function being printed has a subprogram, so that its instructions have positions.
+    is_located: bool,
     /// Number of each value of the function being printed; `u32::MAX` for constants.
     slots: Vec<u32>,
     /// Number of each block of the function being printed.
@@ -115,7 +126,9 @@ impl<'m> Printer<'m> {
             out: String::with_capacity(4096),
             structs: StructTable::default(),
             symbols: Symbols::new(module),
-            numbers: metadata.then(|| MetadataNumbers::new(&module.metadata)),
+            numbers: metadata.then(|| MetadataNumbers::new(module)),
+            debug: false,
+            is_located: false,
             slots: Vec::new(),
             block_slots: Vec::new(),
         }
@@ -223,6 +236,7 @@ impl<'m> Printer<'m> {
             return;
         }
         self.attachments(" ", &function.metadata);
+        self.subprogram(function);
         self.out.push_str(" {\n");
         for (index, block) in function.blocks.iter().enumerate() {
             if index != 0 {
@@ -236,6 +250,7 @@ impl<'m> Printer<'m> {
             self.terminator(function, block);
         }
         self.out.push_str("}\n");
+        self.is_located = false;
     }
 
     /// Gives numbers as LLVM does: parameters, then each block followed by its results.

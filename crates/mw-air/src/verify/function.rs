@@ -15,6 +15,10 @@ impl<'m> Verifier<'m> {
             return;
         }
         self.attachments(&function.metadata);
+        self.check(
+            function.subprogram.is_none_or(|id| id.index() < self.module.debug.subprograms.len()),
+            || "the subprogram does not exist".into(),
+        );
         let params = function.ty.params.len();
         self.check(function.param_attrs.is_empty() || function.param_attrs.len() == params, || {
             format!("{params} parameters have {} sets of attributes", function.param_attrs.len())
@@ -93,6 +97,7 @@ impl<'m> Verifier<'m> {
         for block in function.block_ids() {
             self.block = Some(block);
             self.attachments(&function.block(block).metadata);
+            self.location(function.block(block).location);
             for (position, id) in function.block(block).insts.iter().enumerate() {
                 let Some(place) = places.get_mut(id.index()) else {
                     self.error("the block lists an instruction that does not exist");
@@ -117,6 +122,7 @@ impl<'m> Verifier<'m> {
         let data = function.inst(id);
         let values = function.values();
         self.attachments(&data.metadata);
+        self.location(data.location);
         if let Some(result) = data.result {
             match values.get(result.index()) {
                 Some(value) => {

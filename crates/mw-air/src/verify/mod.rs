@@ -4,7 +4,7 @@
 //! interpreter and the passes do not panic on it.
 //!
 //! **Handles**
-//! - Every value, instruction, block, global, function and metadata handle is in range.
+//! - Every value, instruction, block, global, function metadata and debug handle is in range.
 //! - Symbols have different names, unless they have none.
 //!
 //! **Types**
@@ -152,6 +152,7 @@ impl Verifier<'_> {
     fn module(&mut self) {
         self.symbols();
         self.metadata();
+        self.debug();
         for global in &self.module.globals {
             self.global(global);
         }
@@ -205,6 +206,29 @@ impl Verifier<'_> {
                 }
             }
         }
+    }
+
+    fn debug(&mut self) {
+        let debug = &self.module.debug;
+        for (index, subprogram) in debug.subprograms.iter().enumerate() {
+            self.check((subprogram.file as usize) < debug.files.len(), || {
+                format!("subprogram {index} stands in a file that does not exist")
+            });
+        }
+        for (index, location) in debug.locations.iter().enumerate() {
+            self.check(location.scope.index() < debug.subprograms.len(), || {
+                format!("position {index} stands in a subprogram that does not exist")
+            });
+            self.check(location.inlined_at.is_none_or(|outer| outer.index() < debug.locations.len()), || {
+                format!("position {index} is inlined at one that does not exist")
+            });
+        }
+    }
+
+    fn location(&mut self, location: Option<crate::LocationId>) {
+        self.check(location.is_none_or(|id| id.index() < self.module.debug.locations.len()), || {
+            "the position does not exist".into()
+        });
     }
 
     fn attachments(&mut self, attachments: &[(Arc<str>, MdId)]) {

@@ -171,6 +171,8 @@ impl<'m> FunctionDecoder<'_, 'm> {
         let function = self.function;
         let block = function.block(id);
         let start = self.code.ops.len();
+        let telling = self.module.telling && function.subprogram.is_some();
+        let mut told = 0;
         for inst in &block.insts {
             self.current = Some(*inst);
             let data = function.inst(*inst);
@@ -185,6 +187,11 @@ impl<'m> FunctionDecoder<'_, 'm> {
                         self.ty(result)
                     ));
                 }
+                if telling && data.location.is_some() {
+                    let list = self.list(&registers);
+                    self.emit(Op::Tell { list });
+                    told += 1;
+                }
                 self.values[result.index()] = Some(registers);
             }
         }
@@ -193,7 +200,7 @@ impl<'m> FunctionDecoder<'_, 'm> {
         self.code.blocks.push(BlockCode {
             id,
             start: start as u32,
-            len: (self.code.ops.len() - start) as u32,
+            len: (self.code.ops.len() - start - told) as u32,
         });
         Ok(())
     }

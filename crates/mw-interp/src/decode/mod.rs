@@ -39,7 +39,9 @@ fn unsupported<T>(feature: impl Into<String>, help: impl Into<String>) -> Result
 const MAX_MEMORY: u64 = 1 << 28;
 
 /// Decodes what `roots` and the constructors reach.
-pub(crate) fn decode(module: &Module, roots: &[FuncId], flushing: bool) -> Result<Program> {
+///
+/// With `telling`, functions that have a subprogram tell the value of each of their instructions.
+pub(crate) fn decode(module: &Module, roots: &[FuncId], flushing: bool, telling: bool) -> Result<Program> {
     let mut decoder = Decoder {
         module,
         program: Program { flushing, position: vec![None; module.functions.len()], ..Program::default() },
@@ -47,6 +49,7 @@ pub(crate) fn decode(module: &Module, roots: &[FuncId], flushing: bool) -> Resul
         registers: FxHashMap::default(),
         queue: VecDeque::new(),
         queued: 0,
+        telling,
     };
     decoder.lay_out()?;
     for root in roots {
@@ -75,6 +78,7 @@ struct Decoder<'m> {
     /// Functions that wait for their turn; their position is given already.
     queue: VecDeque<FuncId>,
     queued: u32,
+    telling: bool,
 }
 
 impl Decoder<'_> {

@@ -226,7 +226,9 @@ impl Machine<'_> {
         let row = self.addresses(lanes, here, ptr, offset);
         if let Some(observer) = &mut self.observer {
             let access = Access { mask: lanes.mask, addresses: &row, size: u64::from(size) };
-            observer.store(&position(&self.threadgroup, here), &access);
+            let at = position(&self.threadgroup, here);
+            observer.store(&at, &access);
+            observer.stored(&at, lanes.mask, lanes.row(value));
         }
         let (values, undef) = (lanes.row(value), lanes.undef(value));
         if undef & lanes.mask != 0 {

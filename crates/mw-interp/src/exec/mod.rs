@@ -17,8 +17,8 @@ pub(crate) use self::simdgroup::Simdgroup;
 use self::simdgroup::{FRAME_ALIGN, Frame, MAX_FRAMES};
 pub(crate) use self::simdgroup::{MAX_PRIVATE, MAX_ROWS};
 use crate::memory::{Memory, PRIVATE, PRIVATE_GUARD, function_at};
-use crate::observe::{Access, Finding, FindingKind, Observer, Position};
-use crate::program::{FunctionCode, LANES, Op, Program};
+use crate::observe::{Access, Finding, FindingKind, Observer, Position, ThreadgroupMemory};
+use crate::program::{FunctionCode, LANES, Op, Program, Row};
 
 /// Why a simdgroup stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,6 +145,13 @@ impl<'r> Machine<'r> {
         }
     }
 
+    /// Every simdgroup of the threadgroup stands at a barrier or has ended.
+    pub(crate) fn end_phase(&mut self) {
+        if let Some(observer) = &mut self.observer {
+            observer.phase(self.threadgroup.position, &ThreadgroupMemory(&self.memory.threadgroup));
+        }
+    }
+
     /// Runs a simdgroup until it ends or stands at a barrier.
     pub(crate) fn run(&mut self, simdgroup: &mut Simdgroup) -> Result<Stop, LaunchError> {
         while !simdgroup.frames.is_empty() {
@@ -255,6 +262,15 @@ impl<'r> Machine<'r> {
                     };
                     self.push(simdgroup, here, function, code.list(args), group)?;
                     return Ok(Leave::Frame);
+                }
+                Op::Tell { list } => {
+                    if let Some(observer) = &mut self.observer {
+                        let registers = code.list(list);
+                        let rows: Vec<&Row> = registers.iter().map(|register| lanes.row(*register)).collect();
+                        let undef =
+                            registers.iter().fold(0, |undef, register| undef | lanes.undef(*register));
+                        observer.values(&position(&self.threadgroup, here), lanes.mask, &rows, undef);
+                    }
                 }
                 Op::Unsupported { feature } => {
                     let feature = program.unsupported.get(feature as usize).cloned().unwrap_or_default();
@@ -475,7 +491,10 @@ impl<'r> Machine<'r> {
         let at = position(&self.threadgroup, here);
         let function = self.module.functions.get(at.function.index());
         let name = function.map_or("?", |function| &*function.name);
-        let place = if let Some(inst) = at.inst {
+        let source = location(self.module, &at).and_then(|location| self.module.debug.describe(location));
+        let place = if let Some(source) = source {
+            source
+        } else if let Some(inst) = at.inst {
             format!("instruction {} of block {}", inst.0, at.block.0)
         } else {
             format!("the end of block {}", at.block.0)
@@ -528,5 +547,15 @@ fn position(threadgroup: &Threadgroup, here: Here<'_>) -> Position {
         function: here.code.id,
         block: here.code.blocks[here.block as usize].id,
         inst: (here.next as usize).checked_sub(1).and_then(|op| here.code.origin.get(op).copied().flatten()),
+    }
+}
+
+/// The position in the source of an instruction or terminator.
+pub(crate) fn location(module: &Module, at: &Position) -> Option<mw_air::LocationId> {
+    let function = module.functions.get(at.function.index())?;
+    match at.inst {
+        Some(inst) if inst.index() < function.inst_count() => function.inst(inst).location,
+        Some(_) => None,
+        None => function.blocks.get(at.block.index())?.location,
     }
 }

@@ -28,6 +28,7 @@ fn failures(path: &Path, version: LanguageVersion, fast_math: bool) -> Vec<Strin
         language_version: (number / 100, number / 10 % 10),
         fast_math,
         source_name: name.clone(),
+        debug_info: false,
     };
     let kernel = prepare(&program, &options, &name);
     let mut buffers = vec![vec![0; 4 * checks], vec![0; 4096], vec![0; 4096]];
