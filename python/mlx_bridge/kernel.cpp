@@ -324,7 +324,7 @@ mx::Stream stream_of(const mx::StreamOrDevice &where, const std::vector<mx::arra
     if (asks_for_the_cpu(where)) {
       throw std::invalid_argument("[metal_kernel] Only supports the GPU.");
     }
-    return mx::Stream(0, mx::Device::gpu);
+    return mx::Stream(-1, mx::Device::gpu);
   }
   return mx::to_stream(on_the_cpu(where));
 }
