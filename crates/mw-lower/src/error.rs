@@ -57,11 +57,10 @@ impl LowerError {
     /// The error as it is shown to the user.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let code = match &self.kind {
-            LowerErrorKind::Unsupported(_) => &codes::UNSUPPORTED,
+            LowerErrorKind::Unsupported(_) | LowerErrorKind::Malformed(_) => &codes::UNSUPPORTED,
             LowerErrorKind::TooDeep { .. } => &codes::NESTED_TOO_DEEP,
             LowerErrorKind::TooLarge { .. } => &codes::OBJECT_TOO_LARGE,
             LowerErrorKind::NoSuchKernel(_) => &codes::NO_SUCH_KERNEL,
-            LowerErrorKind::Malformed(_) => &codes::INTERNAL_LOWERING,
         };
         Diagnostic::new(code, self.span, self.to_string())
     }

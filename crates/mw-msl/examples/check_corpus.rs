@@ -63,9 +63,9 @@ fn main() {
         let start = Instant::now();
         let name = file.to_string_lossy();
         let mut options = options.clone();
-        // `// std=metal3.0` on the first line chooses the version.
+        // `// flags: -std=metal3.0` on the first line chooses the version.
         if let Some(version) =
-            Disk.read(&name).as_deref().and_then(|text| text.lines().next()?.strip_prefix("// std="))
+            Disk.read(&name).as_deref().and_then(|text| text.lines().next()?.strip_prefix("// flags: -std="))
         {
             options.version = version.parse().unwrap_or_default();
         }

@@ -9,6 +9,7 @@
 //! The crate does no IO: files come from a [`preprocess::FileProvider`].
 
 pub mod ast;
+mod foreign;
 pub mod hir;
 pub mod lex;
 pub mod names;

@@ -17,6 +17,8 @@ pub enum LanguageVersion {
     /// Metal 4.0, which brought tensors.
     #[default]
     Metal4_0,
+    /// Metal 4.1, which brought atomic floats in threadgroup memory.
+    Metal4_1,
 }
 
 impl LanguageVersion {
@@ -28,6 +30,7 @@ impl LanguageVersion {
             Self::Metal3_1 => 310,
             Self::Metal3_2 => 320,
             Self::Metal4_0 => 400,
+            Self::Metal4_1 => 410,
         }
     }
 
@@ -57,9 +60,10 @@ impl FromStr for LanguageVersion {
             "3.1" => Self::Metal3_1,
             "3.2" => Self::Metal3_2,
             "4.0" => Self::Metal4_0,
+            "4.1" => Self::Metal4_1,
             _ => {
                 return Err(format!(
-                    "unknown language version `{text}`: write metal2.4, metal3.0, metal3.1, metal3.2 or metal4.0"
+                    "unknown language version `{text}`: write metal2.4, metal3.0, metal3.1, metal3.2, metal4.0 or metal4.1"
                 ));
             }
         })

@@ -267,4 +267,11 @@ codes! {
         instead: "float f(float x) { if (x > 0) return 1; return 0; }\nkernel void k(device float *a) { a[0] = f(a[0]); }",
         source: "C++17 [stmt.return]",
     }
+    NARROWING = 238 "narrowing" Error {
+        checks: "A number in braces that may lose its value when it is converted.",
+        why: "Braces convert numbers only where each value of the one type is one of the other, or where the value is known and fits.",
+        example: "kernel void k(device int *a, device float *f) { int x{f[0]}; a[0] = x; }",
+        instead: "kernel void k(device int *a, device float *f) { int x{int(f[0])}; a[0] = x; }",
+        source: "C++17 [dcl.init.list]",
+    }
 }

@@ -186,6 +186,10 @@ pub struct KernelArgument {
     pub kind: ArgumentKind,
     /// Declared as a reference, so that its extent is known.
     pub is_reference: bool,
+    /// Declared as an array of so many elements.
+    pub array_length: Option<u64>,
+    /// What it points to is written as a plain name: reflection shows template arguments of such types alone.
+    pub is_template_parameter: bool,
     /// `[[function_constant(x)]]`: the parameter exists only if this constant is true.
     pub gate: Option<GlobalId>,
     pub span: Span,

@@ -100,6 +100,11 @@ impl Parser<'_> {
         self.tokens[self.at.saturating_sub(1)].span
     }
 
+    /// The word before the next token.
+    pub(super) fn previous_text(&self) -> &str {
+        self.interner.text(self.tokens[self.at.saturating_sub(1)].name)
+    }
+
     /// From `start` to the token before the next one.
     pub(super) fn span_from(&self, start: Span) -> Span {
         start.to(self.previous_span())
@@ -134,12 +139,24 @@ impl Parser<'_> {
                     self.report_broken_token(token);
                 }
                 _ => {
-                    let diagnostic = diagnostic(self);
+                    let diagnostic = self.foreign_word().unwrap_or_else(|| diagnostic(self));
                     self.diagnostics.push(diagnostic);
                 }
             }
         }
         Err(Failed)
+    }
+
+    /// A word of another language before the place where the grammar fails is what is wrong.
+    fn foreign_word(&self) -> Option<Diagnostic> {
+        let before = self.tokens[self.at.checked_sub(1)?];
+        if before.kind != TokenKind::Ident || !self.scopes.lookup(before.name).is_unknown() {
+            return None;
+        }
+        let text = self.interner.text(before.name);
+        let help = crate::foreign::meaning(text)?;
+        let code = &mw_diagnostics::registry::semantics::UNKNOWN_NAME;
+        Some(Diagnostic::new(code, before.span, format!("`{text}` is no word of Metal")).help(help))
     }
 
     /// The text ends early for a reason that was reported: what is missing at its end is no mistake.

@@ -1,7 +1,7 @@
 //! Declarations: namespaces, usings, variables and functions.
 
 use mw_diagnostics::Diagnostic;
-use mw_diagnostics::registry::lowering::UNSUPPORTED;
+use mw_diagnostics::registry::semantics::UNSUPPORTED;
 use mw_diagnostics::registry::syntax as codes;
 use mw_source::Span;
 

@@ -410,7 +410,7 @@ impl Parser<'_> {
             return true;
         }
         self.at += 1;
-        let may_be_type = self.starts_type()
+        let may_be_type = self.starts_type() && !self.names_a_value_inside()
             || place == Place::Outside
                 && self.is_identifier()
                 && self.scopes.lookup(self.token().name).is_unknown();
@@ -422,6 +422,20 @@ impl Parser<'_> {
             return true;
         }
         self.attempt(|parser| parser.parameters().map(|_| ())).is_some()
+    }
+
+    /// `E::member`, known to be a value.
+    fn names_a_value_inside(&self) -> bool {
+        self.is_identifier()
+            && self.peek_kind(1) == TokenKind::ColonColon
+            && self.peek_is_identifier(2)
+            && !matches!(self.peek_kind(3), TokenKind::ColonColon | TokenKind::Less)
+            && self
+                .scopes
+                .lookup(self.token().name)
+                .scope
+                .and_then(|scope| self.scopes.member(scope, self.peek(2).name))
+                .is_some_and(|symbol| !symbol.is_unknown() && !symbol.is_type())
     }
 
     /// `(parameters)` and all that may follow up to the body.

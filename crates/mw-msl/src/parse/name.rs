@@ -1,7 +1,7 @@
 //! Qualified names and template arguments.
 
 use mw_diagnostics::Diagnostic;
-use mw_diagnostics::registry::lowering::UNSUPPORTED;
+use mw_diagnostics::registry::semantics::UNSUPPORTED;
 use mw_diagnostics::registry::syntax as codes;
 
 use super::scope::{ScopeId, Scopes, Symbol};

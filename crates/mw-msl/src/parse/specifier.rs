@@ -377,10 +377,19 @@ impl Parser<'_> {
                     continue;
                 }
                 words::MUTABLE => specifiers.is_mutable = true,
-                words::THREAD_LOCAL => specifiers.is_thread_local = true,
+                words::THREAD_LOCAL | words::REGISTER => {
+                    let (span, text) = (self.token().span, self.interner.text(word).to_owned());
+                    self.report(
+                        Diagnostic::new(&codes::FORBIDDEN_SYNTAX, span, format!("Metal has no `{text}`"))
+                            .note("the language leaves it out of C++17 (MSL specification, \"Restrictions\")")
+                            .help(format!(
+                                "leave `{text}` away: variables of functions are each thread's own"
+                            )),
+                    );
+                }
                 words::FRIEND => specifiers.is_friend = true,
                 words::TYPEDEF => is_typedef = true,
-                words::REGISTER | words::EXTENSION => {}
+                words::EXTENSION => {}
                 words::KERNEL => specifiers.stage = Some(Stage::Kernel),
                 words::VERTEX => specifiers.stage = Some(Stage::Vertex),
                 words::FRAGMENT => specifiers.stage = Some(Stage::Fragment),
@@ -388,8 +397,13 @@ impl Parser<'_> {
                 words::STRUCT | words::CLASS | words::UNION if !has_type => {
                     let (ty, decl, found) = self.record_specifier()?;
                     kind = Some(ty);
+                    let is_defined = self.tokens[self.at - 1].kind == TokenKind::RightBrace;
                     tag = decl;
                     symbol = found;
+                    if is_defined && self.begins_line_with_keyword() {
+                        // Its semicolon is missing: the next line declares something else.
+                        break;
+                    }
                     continue;
                 }
                 words::ENUM if !has_type => {
@@ -443,6 +457,20 @@ impl Parser<'_> {
                         self.reset(mark);
                         break;
                     }
+                    if self.is(TokenKind::Less)
+                        && found.is_type()
+                        && !found.has(Symbol::TYPE_TEMPLATE | Symbol::DEPENDENT)
+                    {
+                        return self.fail(|parser| {
+                            let text = parser.previous_text();
+                            Diagnostic::new(
+                                &mw_diagnostics::registry::semantics::NOT_A_TEMPLATE,
+                                parser.previous_span(),
+                                format!("`{text}` is no template"),
+                            )
+                            .label("takes no arguments in `<…>`")
+                        });
+                    }
                     kind = Some(Self::named_type(name));
                     symbol = found;
                     continue;
@@ -468,6 +496,13 @@ impl Parser<'_> {
         let has_type = kind.is_some();
         let ty = Type { kind: kind.unwrap_or(TypeKind::Void), qualifiers, span };
         Ok(DeclSpec { specifiers, ty, attributes, is_typedef, has_type, symbol, tag, span })
+    }
+
+    fn begins_line_with_keyword(&self) -> bool {
+        let token = self.token();
+        token.flags.has(crate::lex::TokenFlags::LINE_START)
+            && token.kind == TokenKind::Ident
+            && token.name.is_keyword()
     }
 
     /// A named type; the compiler's own templates become what they are.

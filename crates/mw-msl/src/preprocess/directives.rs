@@ -256,7 +256,7 @@ impl Preprocessor<'_> {
             self.diagnostics.push(
                 Diagnostic::new(&codes::FILE_NOT_FOUND, at, format!("cannot find the file `{path}`"))
                     .label("included here")
-                    .help("add its folder with `-I`, or name a header of the Metal standard library"),
+                    .help(missing_header_help(&path)),
             );
             return;
         };
@@ -317,5 +317,58 @@ impl Preprocessor<'_> {
     /// Leaves tokens to be read next.
     pub(super) fn push_tokens(&mut self, tokens: Vec<Token>) {
         self.streams.push(Stream { tokens, at: 0, macro_index: None, is_barrier: false });
+    }
+}
+
+/// What to do about a header that is not there.
+fn missing_header_help(path: &str) -> String {
+    const OF_C: &[&str] = &[
+        "algorithm",
+        "array",
+        "assert.h",
+        "atomic",
+        "cassert",
+        "cfloat",
+        "climits",
+        "cmath",
+        "complex",
+        "cstddef",
+        "cstdint",
+        "cstdio",
+        "cstdlib",
+        "cstring",
+        "cuda.h",
+        "cuda_bf16.h",
+        "cuda_fp16.h",
+        "cuda_runtime.h",
+        "float.h",
+        "functional",
+        "iostream",
+        "limits",
+        "limits.h",
+        "map",
+        "math.h",
+        "memory",
+        "numeric",
+        "stdbool.h",
+        "stddef.h",
+        "stdint.h",
+        "stdio.h",
+        "stdlib.h",
+        "string",
+        "string.h",
+        "tuple",
+        "type_traits",
+        "utility",
+        "vector",
+    ];
+    if OF_C.contains(&path) {
+        return "Metal has no C or C++ standard library: `#include <metal_stdlib>` has what kernels can use"
+            .to_owned();
+    }
+    let names = crate::stdlib::header_names();
+    match crate::sema::closest_name(path, names) {
+        Some(name) => format!("did you mean `<{name}>`?"),
+        None => "add its folder with `-I`, or name a header of the Metal standard library".to_owned(),
     }
 }

@@ -324,6 +324,10 @@ impl Sema<'_> {
                         span,
                         format!("an index is an integer, this is `{shown}`"),
                     )
+                    .help(match s.ty(ty) {
+                        Type::Vector(..) => "take one of its components, such as `.x`",
+                        _ => "convert it: `uint(…)`",
+                    })
                 })
             }
         }

@@ -41,6 +41,7 @@ impl<'a> Sema<'a> {
         }
         if place.ty.is_const || place.ty.space == crate::types::AddressSpace::Constant {
             let ty = place.ty;
+            let is_static = super::visit::root_global(place).is_some();
             return self.fail(|s| {
                 let shown = s.show(ty);
                 let diagnostic = Diagnostic::new(
@@ -54,7 +55,11 @@ impl<'a> Sema<'a> {
                         .note(
                             "`constant` memory is read-only (MSL specification, \"constant Address Space\")",
                         )
-                        .help("declare the buffer `device` to write to it")
+                        .help(if is_static {
+                            "variables at program scope and `static` ones are constant: use a local variable, or a `device` buffer"
+                        } else {
+                            "declare the buffer `device` to write to it"
+                        })
                 } else {
                     diagnostic.label("is `const`")
                 }

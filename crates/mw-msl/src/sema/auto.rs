@@ -23,11 +23,14 @@ impl<'a> Sema<'a> {
             Some(Initializer::Parenthesized(exprs, _)) if exprs.len() == 1 => &exprs[0],
             Some(Initializer::Braced(list)) if list.items.len() == 1 => &list.items[0].value,
             _ => {
-                return self.error(
-                    &codes::AUTO_WITHOUT_VALUE,
-                    span,
-                    "`auto` needs a value to take its type from",
-                );
+                return self.fail(|_| {
+                    Diagnostic::new(
+                        &codes::AUTO_WITHOUT_VALUE,
+                        span,
+                        "`auto` needs a value to take its type from",
+                    )
+                    .help("give it a value, or write its type")
+                });
             }
         };
         let value = self.expr(expr)?;

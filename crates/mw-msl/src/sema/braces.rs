@@ -116,7 +116,7 @@ impl<'a> Sema<'a> {
                 [] => self.value_init(ty, span),
                 [item] => {
                     let value = self.expr(&item.value)?;
-                    self.convert(value, QualType::plain(ty.ty), item.value.span)
+                    self.convert_in_braces(value, QualType::plain(ty.ty), item.value.span)
                 }
                 _ => self.fail(|s| {
                     let shown = s.show(ty);
@@ -376,7 +376,36 @@ impl<'a> Sema<'a> {
             return self.aggregate(QualType::plain(ty.ty), items, span);
         }
         *items = &items[1..];
-        self.convert(value, ty, item.value.span)
+        self.convert_in_braces(value, ty, item.value.span)
+    }
+
+    /// As [`Self::convert`], where numbers must not lose anything.
+    fn convert_in_braces(&mut self, value: Val<'a>, ty: QualType, span: Span) -> R<Expr> {
+        let (Some(from), Some(to)) = (value.ty().and_then(|ty| self.as_scalar(ty.ty)), self.as_scalar(ty.ty))
+        else {
+            return self.convert(value, ty, span);
+        };
+        if from == to || !self.is_user(span) {
+            return self.convert(value, ty, span);
+        }
+        let value = self.rvalue(value, span)?;
+        let known = match &value.kind {
+            ExprKind::Constant(constant) => Some(constant.clone()),
+            _ => self.quietly(|s| s.evaluate(&value, span)).ok(),
+        };
+        if super::evaluate_number::narrows(from, to, known.as_ref()) {
+            return self.fail(|_| {
+                let (from, to) = (from.name(), to.name());
+                Diagnostic::new(
+                    &codes::NARROWING,
+                    span,
+                    format!("`{from}` does not become `{to}` in braces: it may lose its value"),
+                )
+                .label(format!("is `{from}`"))
+                .help(format!("convert it: `{to}(…)`"))
+            });
+        }
+        self.convert(Val::Value(value), ty, span)
     }
 }
 

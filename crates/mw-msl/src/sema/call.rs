@@ -125,7 +125,7 @@ impl<'a> Sema<'a> {
             Ok(chosen) => self.call_chosen(chosen, object, args, span),
             Err(tied) => {
                 let text = last.map_or_else(|| "operator".to_owned(), |name| self.text(name).to_owned());
-                self.call_failed(&text, &set, &tied, &args, name.span)
+                self.call_failed(&text, &set, given.as_deref(), &tied, &args, name.span)
             }
         }
     }
@@ -218,7 +218,7 @@ impl<'a> Sema<'a> {
                 Ok(chosen) => self.call_chosen(chosen, None, args, span),
                 Err(tied) => {
                     let name = self.show_key(key);
-                    self.call_failed(&name, &set, &tied, &args, span)
+                    self.call_failed(&name, &set, given.as_deref(), &tied, &args, span)
                 }
             },
             Val::Method(object, set, given, key) => {
@@ -232,7 +232,7 @@ impl<'a> Sema<'a> {
                         {
                             return self.method_failed(&name, ty, &set, &args, span);
                         }
-                        self.call_failed(&name, &set, &tied, &args, span)
+                        self.call_failed(&name, &set, given.as_deref(), &tied, &args, span)
                     }
                 }
             }
@@ -280,11 +280,18 @@ impl<'a> Sema<'a> {
     fn not_callable<T>(&mut self, ty: QualType, span: Span) -> R<T> {
         self.fail(|s| {
             let shown = s.show(ty);
-            Diagnostic::new(
+            let diagnostic = Diagnostic::new(
                 &codes::INVALID_OPERANDS,
                 span,
                 format!("a value of type `{shown}` cannot be called"),
-            )
+            );
+            match s.ty(ty.ty) {
+                Type::Matrix { .. } => diagnostic.help("its elements are `m[column][row]`"),
+                Type::Vector(..) | Type::PackedVector(..) | Type::Array(..) | Type::Pointer(_) => {
+                    diagnostic.help("its elements are `v[i]`")
+                }
+                _ => diagnostic,
+            }
         })
     }
 
@@ -313,7 +320,7 @@ impl<'a> Sema<'a> {
                 .help(format!("add an overload marked `{space}`, or copy the object into a variable first"))
             });
         }
-        self.call_failed(name, set, &[], args, span)
+        self.call_failed(name, set, None, &[], args, span)
     }
 
     fn call_pointer(
@@ -421,6 +428,22 @@ impl<'a> Sema<'a> {
             return self.fail(|s| {
                 let name = s.instance_name(id);
                 Diagnostic::new(&codes::DELETED_FUNCTION, span, format!("`{name}` is deleted"))
+            });
+        }
+        if let super::scope::FnSource::Declared(decl) = self.function(self.instance(id).entity).source
+            && self.quiet == 0
+            && self.is_kernel(decl)
+        {
+            let (name, declared) = (self.function_base_name(id), decl.name.span);
+            return self.fail(|_| {
+                Diagnostic::new(
+                    &codes::FORBIDDEN,
+                    span,
+                    format!("the kernel `{name}` is called like a function"),
+                )
+                .with_label(declared, "declared `kernel` here")
+                .note("only the host starts kernels (MSL specification, \"Function Attributes\")")
+                .help("put what both need into a function without `kernel`")
             });
         }
         let parameters = self.instance(id).parameters.clone();

@@ -32,7 +32,11 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> R<Val<'a>> {
         if style == CastStyle::Dynamic {
-            return self.error(&codes::FORBIDDEN, span, "Metal has no `dynamic_cast`");
+            return self.fail(|_| {
+                Diagnostic::new(&codes::FORBIDDEN, span, "Metal has no `dynamic_cast`")
+                    .note("the language leaves it out of C++17 (MSL specification, \"Restrictions\")")
+                    .help("write `static_cast` where the class is known")
+            });
         }
         let to = self.resolve(ty);
         let value = self.expr(inner)?;
@@ -129,6 +133,29 @@ impl<'a> Sema<'a> {
 
     fn cast_value(&mut self, value: Expr, to: QualType, style: CastStyle, span: Span) -> R<Expr> {
         let from = value.ty;
+        if style == CastStyle::Reinterpret
+            && from != to.ty
+            && !matches!(self.ty(from), Type::Pointer(_) | Type::NullPointer)
+            && !matches!(self.ty(to.ty), Type::Pointer(_))
+        {
+            let same_size = self.program.layout(from).0 == self.program.layout(to.ty).0;
+            return self.fail(|s| {
+                let (from, to) = (s.show_type(from), s.show(to));
+                let diagnostic = Diagnostic::new(
+                    &codes::NO_CONVERSION,
+                    span,
+                    format!("`reinterpret_cast` does not make a `{to}` of a `{from}`"),
+                )
+                .note("it converts pointers");
+                if same_size {
+                    diagnostic.help(format!(
+                        "write `as_type<{to}>(…)` for the same bits, `{to}(…)` for the same value"
+                    ))
+                } else {
+                    diagnostic.help(format!("write `{to}(…)`"))
+                }
+            });
+        }
         let value = match self.apply_standard(value, to.ty)? {
             Ok(converted) => return Ok(converted),
             Err(value) => value,

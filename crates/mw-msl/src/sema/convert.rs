@@ -97,8 +97,12 @@ impl<'a> Sema<'a> {
         is_rvalue: bool,
         span: Span,
     ) -> Diagnostic {
-        let (from_text, to_text) = (self.show(from), self.show(target));
         let mark = if is_rvalue { "&&" } else { "&" };
+        let from_text = self.show(from);
+        let to_text = match target.space {
+            AddressSpace::Thread => format!("thread {}", self.show(target)),
+            _ => self.show(target),
+        };
         if from.space != target.space {
             return Diagnostic::new(
                 &codes::ADDRESS_SPACE_MISMATCH,
@@ -107,7 +111,11 @@ impl<'a> Sema<'a> {
             )
             .label(format!("lives in `{}` memory", from.space.name()))
             .note("references of different address spaces never convert (MSL specification, \"Address Spaces\")")
-            .help("copy the value into a variable first, or add an overload for this address space");
+            .help(format!(
+                "write `{} {} {mark}` for a reference to it, or copy the value",
+                from.space.name(),
+                self.show(QualType { space: AddressSpace::Thread, ..target })
+            ));
         }
         if from.is_const && !target.is_const {
             return Diagnostic::new(
@@ -471,7 +479,7 @@ impl<'a> Sema<'a> {
 }
 
 /// What to write where a value does not convert by itself.
-fn conversion_help(from: &Type, to: &Type, to_text: &str) -> Option<String> {
+pub(crate) fn conversion_help(from: &Type, to: &Type, to_text: &str) -> Option<String> {
     let letters = |count: u8| &"xyzw"[..usize::from(count.min(4))];
     Some(match (from, to) {
         (Type::Vector(_, n) | Type::PackedVector(_, n), Type::Vector(_, m) | Type::PackedVector(_, m)) if n > m => {

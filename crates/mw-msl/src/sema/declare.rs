@@ -233,6 +233,20 @@ impl<'a> Sema<'a> {
                 "this function needs a class to belong to",
             );
         };
+        if let Key::Name(name) = key
+            && self.scope == ScopeId(0)
+            && self.text(name) == "main"
+        {
+            self.report(
+                Diagnostic::new(
+                    &codes::INVALID_DECLARATION,
+                    decl.name.span,
+                    "no function of Metal is called `main`",
+                )
+                .note("MSL specification, \"Restrictions\"")
+                .help("give it another name, and start kernels from the host"),
+            );
+        }
         let id = self.new_function(FnSource::Declared(decl), parameters, self.scope, None);
         let existing = match self.scopes[self.scope.0 as usize].get(key) {
             Some((Entry::Functions(set), _)) => self.sets[set.0 as usize].clone(),
@@ -249,7 +263,8 @@ impl<'a> Sema<'a> {
         self.add_to_set(self.scope, key, id);
         if parameters.is_none() {
             // Types of the signature are checked at once.
-            let _ = self.plain_instance(id);
+            let result = self.plain_instance(id);
+            self.functions[id.0 as usize].is_invalid = result.is_err();
         }
         self.after_function(id, decl, parameters);
         Ok(id)
@@ -308,6 +323,7 @@ impl<'a> Sema<'a> {
             deduction_scope: None,
             rules,
             is_deleted,
+            is_invalid: false,
         });
         FnId(self.functions.len() as u32 - 1)
     }

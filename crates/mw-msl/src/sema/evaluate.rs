@@ -83,12 +83,16 @@ impl Sema<'_> {
         match self.eval(&mut machine, expr).and_then(|value| self.to_constant(value, expr.ty, expr.span)) {
             Ok(constant) => Ok(constant),
             Err(reason) => self.fail(|_| {
-                let diagnostic =
-                    Diagnostic::new(&codes::NOT_CONSTANT, span, "this value is not known when compiling");
-                if reason.span == span || reason.span == Span::default() {
-                    diagnostic.label(reason.why)
+                let message = "this value is not known when compiling";
+                let is_inside = reason.span.expansion == span.expansion
+                    && span.start <= reason.span.start
+                    && reason.span.end <= span.end;
+                if reason.span == Span::default() {
+                    Diagnostic::new(&codes::NOT_CONSTANT, span, message).label(reason.why)
+                } else if is_inside {
+                    Diagnostic::new(&codes::NOT_CONSTANT, reason.span, message).label(reason.why)
                 } else {
-                    diagnostic.with_label(reason.span, reason.why)
+                    Diagnostic::new(&codes::NOT_CONSTANT, span, message).with_label(reason.span, reason.why)
                 }
             }),
         }

@@ -257,3 +257,44 @@ pub(crate) fn library(name: &str, scalar: Scalar, argument: Scalar, values: &[Va
         _ => return None,
     }))
 }
+
+/// Can a conversion between two types of numbers lose the value?
+pub(crate) fn narrows(from: Scalar, to: Scalar, known: Option<&Constant>) -> bool {
+    if from == to {
+        return false;
+    }
+    if let Some(constant) = known
+        && let Some(converted) = convert_scalar(constant, from, to)
+    {
+        return match (constant, &converted) {
+            (Constant::Int(before), Constant::Int(after)) => before != after,
+            (Constant::Int(before), Constant::Float(after)) => *before as f64 != *after,
+            // Constants of floating point may be rounded, not overflow.
+            (Constant::Float(before), Constant::Float(after)) => before.is_finite() && !after.is_finite(),
+            (Constant::Bool(_), _) => false,
+            (Constant::Int(before), Constant::Bool(_)) => !(0..=1).contains(before),
+            _ => true,
+        };
+    }
+    match (from.is_float(), to.is_float()) {
+        (true, true) => to != Scalar::Float,
+        (true, false) | (false, true) => true,
+        (false, false) => {
+            let range = |scalar: Scalar| -> (i128, i128) {
+                match scalar {
+                    Scalar::Bool => (0, 1),
+                    Scalar::Char => (-128, 127),
+                    Scalar::UChar => (0, 255),
+                    Scalar::Short => (-32768, 32767),
+                    Scalar::UShort => (0, 65535),
+                    Scalar::Int => (i128::from(i32::MIN), i128::from(i32::MAX)),
+                    Scalar::UInt => (0, i128::from(u32::MAX)),
+                    Scalar::Long => (i128::from(i64::MIN), i128::from(i64::MAX)),
+                    _ => (0, i128::from(u64::MAX)),
+                }
+            };
+            let ((a, b), (c, d)) = (range(from), range(to));
+            a < c || b > d
+        }
+    }
+}

@@ -128,6 +128,7 @@ impl<'a> Sema<'a> {
         }
         // Later parameters may name earlier ones in `decltype`.
         let scope = self.push_scope(self.scope, ScopeKind::Block);
+        let mut has_failed = false;
         self.within(scope, |s| {
             for (source, decl) in parameters.iter().enumerate() {
                 let types = if decl.is_pack || matches!(decl.ty.kind, TypeKind::PackExpansion(_)) {
@@ -141,9 +142,21 @@ impl<'a> Sema<'a> {
                         s.expand_types(pattern)?
                     }
                 } else {
-                    vec![s.parameter_or_auto(decl)?]
+                    match s.parameter_or_auto(decl) {
+                        Ok(ty) => vec![ty],
+                        // Each parameter's mistake is one of its own.
+                        Err(failed) if s.quiet > 0 => return Err(failed),
+                        Err(_) => {
+                            has_failed = true;
+                            continue;
+                        }
+                    }
                 };
                 for ty in types {
+                    let extent = match *s.ty(ty.ty) {
+                        Type::Array(_, length) => Some(length),
+                        _ => None,
+                    };
                     let ty = s.parameter_type(ty);
                     if let Type::Void = s.ty(ty.ty) {
                         return s.error(&codes::INVALID_TYPE, decl.span, "a parameter cannot be `void`");
@@ -154,6 +167,7 @@ impl<'a> Sema<'a> {
                         default: decl.default.as_ref(),
                         decl,
                         source: source as u32,
+                        extent,
                     });
                 }
                 if let (Some(name), Some(last)) = (decl.name, out.last()) {
@@ -177,7 +191,7 @@ impl<'a> Sema<'a> {
                     s.bind(scope, Key::Name(name.name), entry);
                 }
             }
-            Ok(out)
+            if has_failed { Err(super::Failed) } else { Ok(out) }
         })
     }
 
@@ -254,11 +268,13 @@ impl<'a> Sema<'a> {
             span,
         });
         self.instance_of.push(id);
+        let entity = self.instance(id).entity;
+        let owner = self.function(entity).owner;
         let is_template = !self.instance(id).args.is_empty()
-            || self.instance(id).this.is_some()
+            || owner.is_some_and(|record| self.records[record.0 as usize].template.is_some())
             || self.instance(id).special.is_some();
         let mut chain = self.chain.clone();
-        if is_template && span != Span::default() {
+        if is_template && span != Span::default() && chain.last().is_none_or(|(last, _)| *last != span) {
             chain.push((span, format!("in the instantiation of `{name}`")));
         }
         let is_too_deep = chain.len() > MAX_CHAIN;

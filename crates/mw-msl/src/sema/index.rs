@@ -90,11 +90,13 @@ impl<'a> Sema<'a> {
             _ => self.fail(|s| {
                 let shown = s.show(QualType::plain(ty.ty));
                 Diagnostic::new(&codes::INVALID_OPERANDS, span, format!("`{shown}` cannot be indexed"))
+                    .note("arrays, pointers, vectors and matrices can")
             }),
         }
     }
 
     fn index_value(&mut self, index: Val<'a>, span: Span) -> R<Expr> {
+        let span = self.value_span(&index).unwrap_or(span);
         let index = match index.ty() {
             Some(ty) if self.is_record(ty.ty) => self.scalar_from_record(index, span)?,
             _ => self.rvalue(index, span)?,

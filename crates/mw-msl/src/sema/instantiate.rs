@@ -95,6 +95,7 @@ impl<'a> Sema<'a> {
                 out.is_union = is_union;
                 let rules = self.template(id).rules;
                 let info = &mut self.records[record.0 as usize];
+                info.span = span;
                 info.rules = rules;
                 info.template = Some((id, args.clone()));
                 // A specialisation may stand behind what it uses, and before: all is visible.
@@ -107,8 +108,11 @@ impl<'a> Sema<'a> {
                 Ok(Instantiated::Type(self.plain(Type::Record(record))))
             }
             TemplateBody::Alias(decl) => {
-                let ty = self.within(scope, |s| s.resolve(&decl.ty))?;
-                Ok(Instantiated::Type(ty))
+                let name = format!("{}{}", self.text(self.template(id).name), self.show_args(args));
+                self.chain.push((span, format!("in `{name}`")));
+                let ty = self.within(scope, |s| s.resolve(&decl.ty));
+                self.chain.pop();
+                Ok(Instantiated::Type(ty?))
             }
             TemplateBody::Variable(decl) => {
                 let limit = if is_primary { self.template(id).limit } else { u32::MAX };

@@ -6,8 +6,8 @@ use super::{R, Sema};
 use crate::ast::{Attribute, ExprKind, FunctionDecl, Stage, TemplateArgumentKind, TypeKind};
 use crate::hir::{Access, ArgumentKind, GlobalId, Kernel, KernelArgument};
 use crate::types::{AddressSpace, QualType, Scalar, Type};
-use mw_diagnostics::Diagnostic;
 use mw_diagnostics::registry::semantics as codes;
+use mw_diagnostics::{Diagnostic, Severity};
 use mw_source::Span;
 
 /// A kernel that was declared or instantiated.
@@ -47,10 +47,30 @@ const INDICES: &[&str] = &[
     "dispatch_quadgroups_per_threadgroup",
 ];
 
+/// Whether what a parameter points to is a plain name, such as that of a template's parameter.
+fn spells_no_arguments(ty: &crate::ast::Type) -> bool {
+    match &ty.kind {
+        TypeKind::Pointer(inner)
+        | TypeKind::LvalueReference(inner)
+        | TypeKind::Array(inner, _) => spells_no_arguments(inner),
+        TypeKind::Named(name) => name.last.arguments.is_none(),
+        _ => false,
+    }
+}
+
 impl<'a> Sema<'a> {
     /// Is it a kernel, or a visible function?
     pub(crate) fn is_entry_point(&self, decl: &FunctionDecl) -> bool {
         decl.specifiers.stage.is_some() || self.has_stage(&decl.attributes)
+    }
+
+    /// Does only the host start it?
+    pub(crate) fn is_kernel(&self, decl: &FunctionDecl) -> bool {
+        let stage = decl
+            .specifiers
+            .stage
+            .or_else(|| decl.attributes.iter().find_map(|attribute| self.stage_of(attribute)));
+        matches!(stage, Some(Stage::Kernel | Stage::Vertex | Stage::Fragment))
     }
 
     pub(crate) fn has_stage(&self, attributes: &[Attribute]) -> bool {
@@ -173,6 +193,7 @@ impl<'a> Sema<'a> {
         } else {
             self.within(scope, |s| s.kernel_arguments(&parameters, pending.decl))?
         };
+        self.warn_of_kernel_attributes(&declared.attributes);
         let mut max_threads = None;
         for attribute in declared.attributes.iter().chain(&pending.decl.attributes) {
             if self.text(attribute.name.name) == "max_total_threads_per_threadgroup"
@@ -210,6 +231,7 @@ impl<'a> Sema<'a> {
         // Numbered buffers first: the others take the free numbers in order.
         let mut used_buffers = Vec::new();
         let mut used_threadgroup = Vec::new();
+        let mut first_uses: Vec<(&str, u32, Span)> = Vec::new();
         let mut numbers = Vec::new();
         for param in parameters {
             let attributes = self.parameter_attributes(param, instantiation);
@@ -242,16 +264,36 @@ impl<'a> Sema<'a> {
                     && !is_gated
                     && used.contains(&index)
                 {
-                    let span = param.decl.name.map_or(param.decl.span, |name| name.span);
+                    let named = |s: &Self, attribute: &&Attribute| s.text(attribute.name.name) == kind;
+                    let span = attributes
+                        .iter()
+                        .find(|attribute| named(self, attribute))
+                        .map_or(param.decl.span, |attribute| attribute.span);
+                    let first =
+                        first_uses.iter().find(|(other, number, _)| *other == kind && *number == index);
+                    let first = first.map(|(_, _, span)| *span);
                     return self.fail(|_| {
-                        Diagnostic::new(
+                        let diagnostic = Diagnostic::new(
                             &codes::INVALID_ATTRIBUTE,
                             span,
                             format!("{kind} number {index} is bound to two arguments"),
-                        )
+                        );
+                        match first {
+                            Some(first) => diagnostic.with_label(first, "the first one"),
+                            None => diagnostic,
+                        }
                         .note("each argument has a number of its own (MSL specification, \"Attributes for Arguments\")")
                         .help(format!("give this one another number, or leave `[[{kind}({index})]]` away"))
                     });
+                }
+            }
+            for attribute in &attributes {
+                match self.text(attribute.name.name) {
+                    "buffer" => first_uses.extend(buffer.map(|index| ("buffer", index, attribute.span))),
+                    "threadgroup" => {
+                        first_uses.extend(threadgroup.map(|index| ("threadgroup", index, attribute.span)));
+                    }
+                    _ => {}
                 }
             }
             used_buffers.extend(buffer);
@@ -327,6 +369,29 @@ impl<'a> Sema<'a> {
                     AddressSpace::Threadgroup => ArgumentKind::ThreadgroupMemory {
                         index: threadgroup.unwrap_or_else(|| free(used_threadgroup)),
                     },
+                    _ if matches!(self.ty(target.ty), Type::Function { .. }) => {
+                        return self.fail(|_| {
+                            Diagnostic::new(
+                                &codes::KERNEL_PARAMETER,
+                                span,
+                                format!("the kernel's parameter `{name}` points to a function"),
+                            )
+                            .note("the host cannot pass functions")
+                            .help("make the function a template parameter of the kernel")
+                        });
+                    }
+                    _ if matches!(self.ty(target.ty), Type::Pointer(_)) => {
+                        return self.fail(|s| {
+                            let inner = s.show(target);
+                            Diagnostic::new(
+                                &codes::KERNEL_PARAMETER,
+                                span,
+                                format!("the kernel's parameter `{name}` points to pointers"),
+                            )
+                            .note("a buffer of pointers is an argument buffer: a struct that holds them (MSL specification, \"Argument Buffers\")")
+                            .help(format!("write `struct Arguments {{ {inner}{name}; }};` and take a `device Arguments *`"))
+                        });
+                    }
                     _ => {
                         return self.fail(|s| {
                             let shown = s.show(QualType::plain(target.ty));
@@ -347,8 +412,81 @@ impl<'a> Sema<'a> {
             _ => (self.builtin_parameter(param, &attributes, &name, span)?, param.ty),
         };
         let type_name = self.reflected_name(param, shown);
+        if matches!(self.ty(param.ty.ty), Type::Pointer(_) | Type::Reference { .. }) {
+            self.warn_of_attributes(&attributes, kind_of(&kind));
+        }
         let is_reference = matches!(self.ty(param.ty.ty), Type::Reference { .. });
-        Ok(KernelArgument { name, type_name, kind, is_reference, gate, span })
+        let is_template_parameter = spells_no_arguments(&param.decl.ty);
+        let array_length = param.extent;
+        Ok(KernelArgument {
+            name,
+            type_name,
+            kind,
+            is_reference,
+            array_length,
+            is_template_parameter,
+            gate,
+            span,
+        })
+    }
+
+    /// Attributes that say nothing about a buffer, which compilers of Metal read over.
+    fn warn_of_attributes(&mut self, attributes: &[&'a Attribute], expected: &'static str) {
+        const KNOWN: &[&str] = &["buffer", "threadgroup", "function_constant", "id"];
+        const SILENT: &[&str] =
+            &["maybe_unused", "user", "noescape", "texture", "sampler", "color", "stage_in"];
+        for attribute in attributes {
+            let text = self.text(attribute.name.name);
+            if KNOWN.contains(&text) || SILENT.contains(&text) {
+                continue;
+            }
+            let is_of_grid = GRID.contains(&text) || INDICES.contains(&text);
+            let mut diagnostic = Diagnostic::new(
+                &codes::INVALID_ATTRIBUTE,
+                attribute.name.span,
+                if is_of_grid {
+                    format!("`{text}` is a number, and this parameter is a {expected}")
+                } else {
+                    format!("a {expected} has no attribute `{text}`")
+                },
+            );
+            if is_of_grid {
+                diagnostic = diagnostic.help(format!("declare a parameter of its own: `uint i [[{text}]]`"));
+                self.report(diagnostic);
+                continue;
+            }
+            diagnostic.severity = Severity::Warning;
+            diagnostic = diagnostic.label("is ignored");
+            if let Some(closest) = Self::closest(text, KNOWN.iter().copied()) {
+                diagnostic = diagnostic
+                    .help(format!("did you mean `{closest}`?"))
+                    .with_fix(attribute.name.span, closest.to_owned());
+            }
+            self.report(diagnostic);
+        }
+    }
+
+    /// Attributes of a kernel that are almost one that Metal has.
+    fn warn_of_kernel_attributes(&mut self, attributes: &'a [Attribute]) {
+        const KNOWN: &[&str] = &["max_total_threads_per_threadgroup", "host_name", "kernel"];
+        for attribute in attributes {
+            let text = self.text(attribute.name.name);
+            if KNOWN.contains(&text) || !self.is_user(attribute.name.span) {
+                continue;
+            }
+            if let Some(closest) = Self::closest(text, KNOWN.iter().copied()) {
+                let mut diagnostic = Diagnostic::new(
+                    &codes::INVALID_ATTRIBUTE,
+                    attribute.name.span,
+                    format!("a kernel has no attribute `{text}`"),
+                )
+                .label("is ignored")
+                .help(format!("did you mean `{closest}`?"))
+                .with_fix(attribute.name.span, closest.to_owned());
+                diagnostic.severity = Severity::Warning;
+                self.report(diagnostic);
+            }
+        }
     }
 
     /// A parameter by value: one of the grid's numbers.
@@ -484,5 +622,14 @@ impl<'a> Sema<'a> {
             self.instance_of.push(self.instance_of[function.0 as usize]);
             self.program.kernels[at].function = id;
         }
+    }
+}
+
+/// What an argument is, for messages.
+fn kind_of(kind: &ArgumentKind) -> &'static str {
+    match kind {
+        ArgumentKind::Buffer { .. } => "buffer",
+        ArgumentKind::ThreadgroupMemory { .. } => "pointer to threadgroup memory",
+        ArgumentKind::Builtin(_) | ArgumentKind::Unsupported(_) => "parameter",
     }
 }

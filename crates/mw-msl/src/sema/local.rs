@@ -120,6 +120,18 @@ impl<'a> Sema<'a> {
             }
             let ty = QualType { space: AddressSpace::Thread, ..ty };
             self.require_complete(ty.ty, span)?;
+            if let Type::SimdgroupMatrix { element, columns, rows } = *self.ty(ty.ty)
+                && !element.is_float()
+            {
+                return self.fail(|_| {
+                    Diagnostic::new(
+                        &codes::INVALID_TYPE,
+                        decl.ty.span,
+                        format!("Metal has no simdgroup matrix of {columns} by {rows} `{}`", element.name()),
+                    )
+                    .note("simdgroup matrices are 8 by 8, of `half`, `bfloat` or `float` (MSL specification, \"SIMD-group Matrix Data Types\")")
+                });
+            }
             if let Type::Void | Type::Function { .. } = self.ty(ty.ty) {
                 return self.fail(|s| {
                     let shown = s.show(ty);

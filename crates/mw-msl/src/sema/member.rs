@@ -50,7 +50,20 @@ impl<'a> Sema<'a> {
             _ => self.fail(|s| {
                 let shown = s.show(QualType::plain(ty.ty));
                 let text = s.sources.text(name.span).to_owned();
-                Diagnostic::new(&codes::NO_MEMBER, name.span, format!("`{shown}` has no member `{text}`"))
+                let diagnostic = Diagnostic::new(
+                    &codes::NO_MEMBER,
+                    name.span,
+                    format!("`{shown}` has no member `{text}`"),
+                );
+                match s.ty(ty.ty) {
+                    Type::Scalar(_) => diagnostic.note("it is one number, without components"),
+                    Type::Array(..) => diagnostic.note("it is an array: its elements are `a[i]`"),
+                    Type::Matrix { .. } => diagnostic.note("it is a matrix: its columns are `m[i]`"),
+                    Type::Atomic(_) => diagnostic.help(
+                        "use the atomic functions, such as `atomic_load_explicit(&x, memory_order_relaxed)`",
+                    ),
+                    _ => diagnostic,
+                }
             }),
         }
     }
@@ -80,8 +93,12 @@ impl<'a> Sema<'a> {
                     }
                     _ => self.fail(|s| {
                         let shown = s.show(QualType::plain(ty.ty));
-                        Diagnostic::new(&codes::NO_MEMBER, span, format!("`{shown}` is no pointer"))
-                            .help("write `.` instead of `->`")
+                        Diagnostic::new(
+                            &codes::NO_MEMBER,
+                            span,
+                            format!("`{shown}` is an object, no pointer"),
+                        )
+                        .help("write `.` instead of `->`")
                     }),
                 }
             }
@@ -217,9 +234,9 @@ impl<'a> Sema<'a> {
         else {
             return self.fail(|s| {
                 let shown = s.show(QualType::plain(ty.ty));
-                let letters = &"xyzw"[..len as usize];
+                let letters = &"xyzw"[..usize::from(len.min(4))];
                 Diagnostic::new(&codes::NO_MEMBER, name.span, format!("`{shown}` has no component `{text}`"))
-                    .note(format!("its components are `{letters}`, also `{}` (MSL specification, \"Accessing Vector Components\")", &"rgba"[..len as usize]))
+                    .note(format!("its components are `{letters}`, also `{}`, not mixed (MSL specification, \"Accessing Vector Components\")", &"rgba"[..usize::from(len.min(4))]))
             });
         };
         let result = if components.len() == 1 {

@@ -49,7 +49,6 @@ mod evaluate_memory;
 mod evaluate_number;
 mod evaluate_run;
 mod expression;
-mod foreign;
 mod function;
 mod index;
 mod initialize;
@@ -60,6 +59,7 @@ mod local;
 mod lookup;
 mod mangle;
 mod member;
+mod no_match;
 mod operators;
 mod overload;
 mod pack;
@@ -204,6 +204,11 @@ pub(crate) struct WellKnown {
     pub(crate) begin: Option<Name>,
     pub(crate) end: Option<Name>,
     pub(crate) thread_elements: Option<Name>,
+}
+
+/// The name that was probably meant.
+pub(crate) fn closest_name<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    Sema::closest(wanted, names)
 }
 
 /// Checks a translation unit.

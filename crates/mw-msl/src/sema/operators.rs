@@ -284,7 +284,7 @@ impl<'a> Sema<'a> {
             Ok(chosen) => self.call_chosen(chosen, None, args, span).map(Some),
             Err(tied) if tied.len() > 1 => {
                 let name = self.show_key(key);
-                self.call_failed(&name, &set, &tied, &args, span)
+                self.call_failed(&name, &set, None, &tied, &args, span)
             }
             Err(_) => Ok(None),
         }

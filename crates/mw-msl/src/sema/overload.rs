@@ -62,6 +62,9 @@ impl<'a> Sema<'a> {
         allow_user: bool,
     ) -> Option<Viable> {
         let function = self.function(id);
+        if function.is_invalid {
+            return None;
+        }
         let is_template = function.parameters.is_some();
         let variadic = match function.source {
             FnSource::Declared(decl) => decl.parameters.is_c_variadic,
@@ -271,7 +274,7 @@ impl<'a> Sema<'a> {
     }
 
     /// Matches a parameter's written type against an argument.
-    fn deduce_from_value(
+    pub(crate) fn deduce_from_value(
         &mut self,
         pattern: &'a ast::Type,
         scope: super::ScopeId,
@@ -399,7 +402,11 @@ impl<'a> Sema<'a> {
             .collect();
         let functions = if functions.is_empty() {
             // Only constructors for another address space: better than none.
-            self.records[record.0 as usize].constructors.clone()
+            let is_asked = |id: &FnId| match self.function(*id).source {
+                FnSource::Declared(decl) => explicit || !decl.specifiers.is_explicit,
+                FnSource::Lambda(..) => false,
+            };
+            self.records[record.0 as usize].constructors.iter().copied().filter(is_asked).collect()
         } else {
             functions
         };
@@ -421,137 +428,8 @@ impl<'a> Sema<'a> {
             Ok(Chosen::Library(..)) => Err(Failed),
             Err(tied) => {
                 let name = self.program.record(record).name.clone();
-                self.call_failed(&name, &set, &tied, args, span)
+                self.call_failed(&name, &set, None, &tied, args, span)
             }
-        }
-    }
-
-    /// Reports a call that no function, or more than one, fits.
-    pub(crate) fn call_failed<T>(
-        &mut self,
-        name: &str,
-        set: &FnSet,
-        tied: &[Chosen],
-        args: &[Val<'a>],
-        span: Span,
-    ) -> R<T> {
-        if args.iter().any(|arg| arg.ty().is_some_and(|ty| self.is_error(ty.ty))) {
-            return Err(Failed);
-        }
-        self.fail(|s| {
-            let shown: Vec<String> = args.iter().map(|arg| s.show_value(arg)).collect();
-            let list = shown.join(", ");
-            if tied.len() > 1 {
-                let mut diagnostic = Diagnostic::new(
-                    &codes::AMBIGUOUS,
-                    span,
-                    format!("more than one `{name}` fits the arguments ({list}) equally well"),
-                );
-                for chosen in tied.iter().take(3) {
-                    let text = s.show_chosen(name, chosen);
-                    diagnostic = diagnostic.note(format!("candidate: `{text}`"));
-                }
-                return diagnostic.help("convert the arguments to the types of the one that is meant");
-            }
-            s.no_match(name, set, args, &list, span)
-        })
-    }
-
-    fn no_match(&mut self, name: &str, set: &FnSet, args: &[Val<'a>], list: &str, span: Span) -> Diagnostic {
-        let mut diagnostic = Diagnostic::new(
-            &codes::NO_MATCHING_FUNCTION,
-            span,
-            format!("no `{name}` fits the arguments ({list})"),
-        );
-        let mut candidates: Vec<String> = Vec::new();
-        let mut mismatch = None;
-        for id in &set.functions {
-            if self.function(*id).parameters.is_some() {
-                if let FnSource::Declared(decl) = self.function(*id).source
-                    && self.is_user(decl.span)
-                    && candidates.len() < 4
-                {
-                    diagnostic = diagnostic.with_label(decl.name.span, "candidate template");
-                }
-                continue;
-            }
-            if let Ok(instance) = self.quietly(|s| s.plain_instance(*id)) {
-                if candidates.len() < 4 {
-                    candidates.push(self.show_chosen(name, &Chosen::Instance(instance)));
-                }
-                let parameters = self.instance(instance).parameters.clone();
-                if parameters.len() == args.len() {
-                    for (param, arg) in parameters.iter().zip(args) {
-                        mismatch = mismatch.or_else(|| self.space_mismatch(arg, param.ty));
-                    }
-                }
-            }
-        }
-        for (space, library) in &set.library {
-            let Some(list) = self.library_candidates(*space, *library) else { continue };
-            let mut count_fits = false;
-            for (at, candidate) in list.iter().enumerate() {
-                count_fits |= (candidate.required..=candidate.parameters.len()).contains(&args.len());
-                if candidates.len() < 4 {
-                    candidates.push(self.show_chosen(name, &Chosen::Library(*space, list.clone(), at)));
-                }
-                if candidate.parameters.len() >= args.len() {
-                    for (parameter, arg) in candidate.parameters.iter().zip(args) {
-                        if mismatch.is_none() && list.len() < 8 {
-                            mismatch = self.space_mismatch(arg, *parameter);
-                        }
-                    }
-                }
-            }
-            if !count_fits && let Some(first) = list.first() {
-                diagnostic = diagnostic.note(format!(
-                    "it takes {} arguments",
-                    if first.required == first.parameters.len() {
-                        first.required.to_string()
-                    } else {
-                        format!("{} to {}", first.required, first.parameters.len())
-                    }
-                ));
-            }
-        }
-        if let Some(atomic) = self.atomic_hint(name, args) {
-            return diagnostic.note(atomic);
-        }
-        for candidate in candidates {
-            diagnostic = diagnostic.note(format!("candidate: `{candidate}`"));
-        }
-        if let Some(text) = mismatch {
-            diagnostic = diagnostic.note(text);
-        }
-        diagnostic
-    }
-
-    fn space_mismatch(&mut self, arg: &Val<'a>, parameter: QualType) -> Option<String> {
-        let from = arg.ty()?;
-        let (have, want) = match (self.ty(from.ty).clone(), self.ty(parameter.ty).clone()) {
-            (Type::Pointer(a), Type::Pointer(b)) => (a, b),
-            (_, Type::Reference { target, .. }) if arg.is_lvalue() => (from, target),
-            _ => return None,
-        };
-        (have.space != want.space && have.ty == want.ty).then(|| {
-            let (a, b) = (self.show(from), self.show(parameter));
-            format!("`{a}` does not convert to `{b}`: their address spaces differ")
-        })
-    }
-
-    /// What exists for 64-bit atomics.
-    fn atomic_hint(&mut self, name: &str, args: &[Val<'a>]) -> Option<String> {
-        if !name.starts_with("atomic_") {
-            return None;
-        }
-        let Type::Pointer(target) = *self.ty(args.first()?.ty()?.ty) else { return None };
-        match self.ty(target.ty) {
-            Type::Atomic(crate::types::Scalar::ULong | crate::types::Scalar::Long) => Some(
-                "for `atomic_ulong` only `atomic_min_explicit` and `atomic_max_explicit` exist (no result, `device` memory, relaxed; Apple8 family and later; MSL specification, \"Atomic Functions\")"
-                    .to_owned(),
-            ),
-            Type::Atomic(_) => None,
-            _ => Some("the first argument must be a pointer to an atomic object, such as `device atomic_uint *`".to_owned()),
         }
     }
 
@@ -672,6 +550,6 @@ impl<'a> Sema<'a> {
     }
 }
 
-fn is_pack(decl: &ast::ParameterDecl) -> bool {
+pub(crate) fn is_pack(decl: &ast::ParameterDecl) -> bool {
     decl.is_pack || matches!(decl.ty.kind, TypeKind::PackExpansion(_))
 }

@@ -100,7 +100,8 @@ impl<'a> Sema<'a> {
         let is_template = self.records[record.0 as usize].template.is_some();
         if is_template {
             let name = self.program.record(record).name.clone();
-            self.chain.push((decl.span, format!("in the instantiation of `{name}`")));
+            let asked = self.records[record.0 as usize].span;
+            self.chain.push((asked, format!("in the instantiation of `{name}`")));
         }
         let keeps_frame = !is_template && !self.frame.name.is_empty();
         let work = |s: &mut Self| s.aloud(|s| s.within(scope, |s| s.complete_members(record, decl)));
@@ -125,8 +126,17 @@ impl<'a> Sema<'a> {
                     if self.records[record.0 as usize].state == RecordState::Failed {
                         return Err(Failed);
                     }
+                    let is_inside = self.records[record.0 as usize].state == RecordState::Completing;
                     return self.fail(|s| {
                         let name = s.program.record(record).name.clone();
+                        if is_inside {
+                            return Diagnostic::new(
+                                &codes::INCOMPLETE_TYPE,
+                                span,
+                                format!("`{name}` cannot hold an object of itself"),
+                            )
+                            .help(format!("hold a pointer to it: `device {name} *`"));
+                        }
                         Diagnostic::new(
                             &codes::INCOMPLETE_TYPE,
                             span,

@@ -32,21 +32,22 @@ impl Sema<'_> {
         if !self.is_user(diagnostic.primary.span)
             && let Some((at, _)) = self.chain.iter().rev().find(|(span, _)| self.is_user(*span)).cloned()
         {
-            let inner = std::mem::replace(
-                &mut diagnostic.primary,
-                mw_diagnostics::Label { span: at, text: "instantiated here".to_owned() },
-            );
-            diagnostic.labels.push(mw_diagnostics::Label {
-                span: inner.span,
-                text: if inner.text.is_empty() { "in the library".to_owned() } else { inner.text },
-            });
+            // The library's own text would say nothing to the user.
+            diagnostic.primary.span = at;
+            diagnostic.labels.retain(|label| self.is_user(label.span));
             if !self.reported.insert((diagnostic.code.number, at)) {
                 return;
             }
         }
         if diagnostic.chain.is_empty() {
             // Innermost first; a long way is shortened in its middle.
-            let steps: Vec<_> = self.chain.iter().rev().collect();
+            let primary = diagnostic.primary.span;
+            let steps: Vec<_> = self
+                .chain
+                .iter()
+                .rev()
+                .filter(|(span, _)| *span != primary && (self.is_user(*span) || !self.is_user(primary)))
+                .collect();
             let shown: Vec<_> = if steps.len() > 4 {
                 steps[..2].iter().chain(&steps[steps.len() - 1..]).copied().collect()
             } else {

@@ -18,7 +18,45 @@ impl<'a> Sema<'a> {
     pub(crate) fn resolve(&mut self, ty: &'a ast::Type) -> R<QualType> {
         self.nested(ty.span, |s| {
             let base = s.resolve_kind(ty)?;
+            if s.options.metal_version < 310 {
+                s.check_version(ty, base)?;
+            }
             s.qualify(base, &ty.qualifiers, ty.span)
+        })
+    }
+
+    /// Types that older versions of the language do not have, where the user names them.
+    fn check_version(&mut self, ty: &'a ast::Type, found: QualType) -> R<()> {
+        if self.quiet > 0 || !self.is_user(ty.span) {
+            return Ok(());
+        }
+        let text = match &ty.kind {
+            TypeKind::Scalar(scalar) => scalar.name().to_owned(),
+            TypeKind::Named(name) => segment_name(&name.last).map_or("", |name| self.text(name)).to_owned(),
+            _ => return Ok(()),
+        };
+        let (Type::Scalar(element)
+        | Type::Vector(element, _)
+        | Type::PackedVector(element, _)
+        | Type::Atomic(element)
+        | Type::Matrix { element, .. }
+        | Type::SimdgroupMatrix { element, .. }) = *self.ty(found.ty)
+        else {
+            return Ok(());
+        };
+        let is_atomic = matches!(self.ty(found.ty), Type::Atomic(_));
+        let version = match element {
+            // A template's parameter was named where it got its argument.
+            Scalar::BFloat if text.contains("bfloat") => "3.1",
+            Scalar::Float if is_atomic && self.options.metal_version < 300 => "3.0",
+            _ => return Ok(()),
+        };
+        self.fail(|s| {
+            let chosen = s.options.metal_version;
+            let (major, minor) = (chosen / 100, chosen / 10 % 10);
+            Diagnostic::new(&codes::UNAVAILABLE, ty.span, format!("`{text}` needs MSL {version}"))
+                .label(format!("the language version is {major}.{minor}"))
+                .help(format!("compile with `-std=metal{version}` or later"))
         })
     }
 
@@ -185,7 +223,18 @@ impl<'a> Sema<'a> {
     }
 
     fn array_size(&mut self, size: &'a ast::Expr) -> R<u64> {
-        let value = self.integer_constant(size)?;
+        let before = self.diagnostics.len();
+        let value = self.integer_constant(size).inspect_err(|_| {
+            if let Some(found) = self.diagnostics[before..].first_mut()
+                && found.code == &codes::NOT_CONSTANT
+            {
+                found.notes.push("the size of an array is known when compiling".to_owned());
+                found.help.push(
+                    "write the largest size, make it a template parameter, or take the memory as a parameter: `threadgroup float *s [[threadgroup(0)]]`"
+                        .to_owned(),
+                );
+            }
+        })?;
         if value < 0 || value > i128::from(u32::MAX) {
             return self.fail(|_| {
                 Diagnostic::new(
@@ -414,13 +463,14 @@ impl<'a> Sema<'a> {
             }
             BuiltinTemplate::SimdgroupMatrix => {
                 if size(0) != 8 || size(1) != 8 {
+                    let (columns, rows) = (size(0), size(1));
                     return self.fail(|_| {
                         Diagnostic::new(
                             &codes::INVALID_TYPE,
                             span,
-                            "this is no simdgroup matrix that Metal has",
+                            format!("Metal has no simdgroup matrix of {columns} by {rows} `{}`", element.name()),
                         )
-                        .note("simdgroup matrices are 8 by 8, of `half`, `bfloat` or `float`")
+                        .note("simdgroup matrices are 8 by 8, of `half`, `bfloat` or `float` (MSL specification, \"SIMD-group Matrix Data Types\")")
                     });
                 }
                 Type::SimdgroupMatrix { element, columns: size(0), rows: size(1) }

@@ -202,6 +202,8 @@ pub(crate) struct FnEntity<'a> {
     pub(crate) deduction_scope: Option<ScopeId>,
     pub(crate) rules: FloatRules,
     pub(crate) is_deleted: bool,
+    /// Its declaration has a mistake, which was reported: calls of it are silent.
+    pub(crate) is_invalid: bool,
 }
 
 /// `template <> void f<int>() { … }`
@@ -221,6 +223,8 @@ pub(crate) struct Param<'a> {
     pub(crate) decl: &'a ast::ParameterDecl,
     /// Index in the syntax; a pack makes several of one.
     pub(crate) source: u32,
+    /// Declared as an array of so many elements.
+    pub(crate) extent: Option<u64>,
 }
 
 /// How far a body is.

@@ -423,14 +423,15 @@ impl<'a> Sema<'a> {
                 self.enum_to_scalar(value, ty)
             }
             _ => {
-                let ty = value.ty;
+                let (ty, at) = (value.ty, value.span);
                 return self.fail(|s| {
                     let shown = s.show_type(ty);
                     Diagnostic::new(
                         &codes::INVALID_STATEMENT,
-                        span,
+                        at,
                         format!("`switch` chooses by an integer, this is `{shown}`"),
                     )
+                    .help("convert it, or write `if` and `else`")
                 });
             }
         };
@@ -439,6 +440,8 @@ impl<'a> Sema<'a> {
             _ => std::slice::from_ref(body),
         };
         let mut cases: Vec<SwitchCase> = Vec::new();
+        let mut labelled: rustc_hash::FxHashMap<i128, Span> = rustc_hash::FxHashMap::default();
+        let mut twice: Option<(i128, Span, Span)> = None;
         self.frame.switches += 1;
         self.in_block(|s| {
             for stmt in stmts {
@@ -465,6 +468,11 @@ impl<'a> Sema<'a> {
                                         "this range of cases is too wide",
                                     ));
                                 } else {
+                                    for value in low..=high {
+                                        if let Some(first) = labelled.insert(value, label.span) {
+                                            twice = twice.or(Some((value, label.span, first)));
+                                        }
+                                    }
                                     case.values.extend(low..=high);
                                 }
                             }
@@ -510,17 +518,15 @@ impl<'a> Sema<'a> {
             }
         });
         self.frame.switches -= 1;
-        let mut seen = rustc_hash::FxHashSet::default();
-        for case in &cases {
-            for label in &case.values {
-                if !seen.insert(*label) {
-                    return self.error(
-                        &codes::INVALID_STATEMENT,
-                        span,
-                        format!("`case {label}` stands twice in this `switch`"),
-                    );
-                }
-            }
+        if let Some((value, at, first)) = twice {
+            return self.fail(|_| {
+                Diagnostic::new(
+                    &codes::INVALID_STATEMENT,
+                    at,
+                    format!("`case {value}` stands twice in this `switch`"),
+                )
+                .with_label(first, "the first one")
+            });
         }
         out.push(Stmt { kind: StmtKind::Switch { value, cases }, span });
         Ok(())

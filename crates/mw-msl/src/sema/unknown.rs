@@ -69,7 +69,7 @@ impl<'a> Sema<'a> {
                 span,
                 format!("nothing named `{text}` is declared{place}"),
             );
-            if let Some(known) = super::foreign::meaning(text) {
+            if let Some(known) = crate::foreign::meaning(text) {
                 return diagnostic.help(known);
             }
             if let Some(declared) = s.declared_later(name, inside) {

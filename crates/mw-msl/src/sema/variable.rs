@@ -65,9 +65,6 @@ impl<'a> Sema<'a> {
     fn check_program_scope(&mut self, id: VarId, decl: &'a VariableDecl) {
         let VariableState::Ready(ready) = &self.variable(id).state else { return };
         let ready = ready.clone();
-        if ready.function_constant.is_none() && !decl.specifiers.is_extern {
-            self.check_has_value(&ready, decl);
-        }
         // What was written: a variable that says nothing was put into constant memory above.
         let ty = match contains_auto(&decl.ty) {
             true => ready.ty,
@@ -77,6 +74,9 @@ impl<'a> Sema<'a> {
             || decl.specifiers.is_constexpr
             || ready.value.is_some() && ty.is_const
         {
+            if ready.function_constant.is_none() && !decl.specifiers.is_extern {
+                self.check_has_value(&ready, decl);
+            }
             return;
         }
         if let Type::Opaque(_) | Type::Reference { .. } | Type::Error = self.ty(ty.ty) {
@@ -84,6 +84,18 @@ impl<'a> Sema<'a> {
         }
         let text = self.sources.text(decl.name.as_ref().map_or(decl.span, |name| name.span)).to_owned();
         let shown = self.show(QualType::plain(ty.ty));
+        if ty.space == AddressSpace::Threadgroup {
+            self.report(
+                Diagnostic::new(
+                    &codes::PROGRAM_SCOPE,
+                    decl.span,
+                    format!("`{text}` at program scope lives in `threadgroup` memory"),
+                )
+                .note("`threadgroup` variables belong to a kernel (MSL specification, \"threadgroup Address Space\")")
+                .help("declare it in the kernel, and pass a pointer to the functions that use it"),
+            );
+            return;
+        }
         self.report(
             Diagnostic::new(
                 &codes::PROGRAM_SCOPE,
@@ -193,7 +205,12 @@ impl<'a> Sema<'a> {
         } else {
             let ty = self.resolve(&decl.ty)?;
             self.require_complete(ty.ty, decl.span)?;
-            self.initial_value(ty, initializer, decl.span)?
+            if let Type::Opaque(_) = self.ty(ty.ty) {
+                // Samplers: nothing here uses them, so what they say is not read.
+                (ty, None)
+            } else {
+                self.initial_value(ty, initializer, decl.span)?
+            }
         };
         ty = is_const(ty);
         if ty.space == AddressSpace::Thread {

@@ -211,8 +211,8 @@ fn atomic(id: BuiltinId, kind: AtomicKind, types: &mut TypeStore, found: &mut Ve
     let order = QualType::plain(word("memory_order", Instance::None, types));
     for scalar in scalars {
         for space in [AddressSpace::Device, AddressSpace::Threadgroup] {
-            let sums_floats = kind == AtomicKind::Sum && *scalar == Scalar::Float;
-            if space == AddressSpace::Threadgroup && (sums_floats || kind == AtomicKind::Void64) {
+            // The analysis refuses sums of floats in threadgroup memory before MSL 4.1.
+            if space == AddressSpace::Threadgroup && kind == AtomicKind::Void64 {
                 continue;
             }
             let value = QualType::plain(numbers(*scalar, 1, types));

@@ -20,51 +20,69 @@ pub fn prelude() -> &'static str {
 /// Metal's own headers are empty here, since [`prelude`] has everything already.
 pub fn header(name: &str) -> Option<&'static str> {
     match name {
-        "metal_stdlib"
-        | "metal_algorithm"
-        | "metal_array"
-        | "metal_assert"
-        | "metal_atomic"
-        | "metal_command_buffer"
-        | "metal_common"
-        | "metal_compute"
-        | "metal_config"
-        | "metal_extended_vector"
-        | "metal_geometric"
-        | "metal_graphics"
-        | "metal_initializer_list"
-        | "metal_integer"
-        | "metal_iterator"
-        | "metal_limits"
-        | "metal_logging"
-        | "metal_math"
-        | "metal_matrix"
-        | "metal_numeric"
-        | "metal_pack"
-        | "metal_packed_vector"
-        | "metal_quadgroup"
-        | "metal_relational"
-        | "metal_simdgroup"
-        | "metal_simdgroup_matrix"
-        | "metal_texture"
-        | "metal_tuple"
-        | "metal_type_traits"
-        | "metal_types"
-        | "metal_uniform"
-        | "metal_utility"
-        | "stdbool.h"
-        | "stddef.h"
-        | "stdint.h"
-        | "cstddef"
-        | "cstdint"
-        | "limits.h"
-        | "float.h" => Some(""),
         "metal_tensor" | "MetalPerformancePrimitives/MetalPerformancePrimitives.h" => Some(TENSOR),
         "simd/simd.h" | "simd/vector_types.h" | "simd/matrix_types.h" | "simd/vector.h" | "simd/matrix.h" => {
             Some(SIMD)
         }
-        _ => None,
+        _ => EMPTY.contains(&name).then_some(""),
     }
+}
+
+/// Headers with nothing of their own.
+const EMPTY: &[&str] = &[
+    "metal_stdlib",
+    "metal_algorithm",
+    "metal_array",
+    "metal_assert",
+    "metal_atomic",
+    "metal_command_buffer",
+    "metal_common",
+    "metal_compute",
+    "metal_config",
+    "metal_extended_vector",
+    "metal_geometric",
+    "metal_graphics",
+    "metal_initializer_list",
+    "metal_integer",
+    "metal_iterator",
+    "metal_limits",
+    "metal_logging",
+    "metal_math",
+    "metal_matrix",
+    "metal_numeric",
+    "metal_pack",
+    "metal_packed_vector",
+    "metal_quadgroup",
+    "metal_relational",
+    "metal_simdgroup",
+    "metal_simdgroup_matrix",
+    "metal_texture",
+    "metal_tuple",
+    "metal_type_traits",
+    "metal_types",
+    "metal_uniform",
+    "metal_utility",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "cstddef",
+    "cstdint",
+    "limits.h",
+    "float.h",
+    "),
+        ",
+    " | ",
+    " => Some(TENSOR),
+        ",
+    " | ",
+    " | ",
+    " | ",
+    " | ",
+];
+
+/// Names of headers, for suggestions.
+pub(crate) fn header_names() -> impl Iterator<Item = &'static str> {
+    EMPTY.iter().copied().chain(["metal_tensor", "simd/simd.h"])
 }
 
 /// Whether a name is a function template of the library that no header declares: `name<…>(…)` is a call.

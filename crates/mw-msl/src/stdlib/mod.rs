@@ -22,6 +22,7 @@ pub mod table;
 use crate::hir::Constant;
 use crate::types::{QualType, TypeId, TypeStore};
 
+pub(crate) use headers::header_names;
 pub use headers::{header, is_function_template_name, is_type_name, prelude};
 pub use reference::{reference_page, signature};
 pub use table::{Chapter, Op, Row, function_names};

@@ -831,6 +831,17 @@ template <typename T, access A = access::sample> using depth2d = __metal_opaque<
 template <typename T, access A = access::sample> using depth2d_array = __metal_opaque<"depth2d_array">;
 template <typename T, access A = access::sample> using depthcube = __metal_opaque<"depthcube">;
 typedef __metal_opaque<"sampler"> sampler;
+enum class coord { normalized, pixel };
+enum class address { clamp_to_zero, clamp_to_edge, repeat, mirrored_repeat, clamp_to_border };
+enum class s_address { clamp_to_zero, clamp_to_edge, repeat, mirrored_repeat, clamp_to_border };
+enum class t_address { clamp_to_zero, clamp_to_edge, repeat, mirrored_repeat, clamp_to_border };
+enum class r_address { clamp_to_zero, clamp_to_edge, repeat, mirrored_repeat, clamp_to_border };
+enum class filter { nearest, linear, bicubic };
+enum class mag_filter { nearest, linear, bicubic };
+enum class min_filter { nearest, linear, bicubic };
+enum class mip_filter { none, nearest, linear };
+enum class compare_func { never, less, less_equal, greater, greater_equal, equal, not_equal, always };
+enum class border_color { transparent_black, opaque_black, opaque_white };
 template <typename T> using visible_function_table = __metal_opaque<"visible_function_table">;
 template <typename... Tags> using intersection_function_table = __metal_opaque<"intersection_function_table">;
 

@@ -163,6 +163,11 @@ fn cuda(text: &str) -> Option<&'static str> {
         | "threadgroups_per_grid" => {
             "this is an attribute: declare a parameter with it, such as `uint i [[thread_position_in_grid]]`"
         }
+        "visible_function_table"
+        | "intersection_function_table"
+        | "acceleration_structure"
+        | "intersector"
+        | "imageblock" => "this compiler supports compute kernels over buffers only",
         _ => return None,
     })
 }

@@ -1,0 +1,6 @@
+float root(float x) { return x; }
+float root(int x) = delete;
+kernel void one(device float *a) {
+  a[0] = root(2);
+  //~^ error[MSL0221]: `root(int)` is deleted
+}
