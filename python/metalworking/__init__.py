@@ -10,24 +10,11 @@ Settings: ``MW_CHIP`` names the chip whose limits hold, ``MW_ENGINE`` the engine
 ``MW_CHECK=1`` is :func:`checked` from the start.
 """
 
-from metalworking._native import (
-    Binding,
-    BlitCommandEncoder,
-    Buffer,
-    CommandBuffer,
-    CommandQueue,
-    ComputeCommandEncoder,
-    ComputePipelineState,
-    Device,
-    Function,
-    FunctionConstant,
-    Heap,
-    Library,
-    SharedEvent,
-    StructMember,
-    __version__,
-)
-from metalworking._checked import checked
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from metalworking.exceptions import (
     BufferError,
     CompileError,
@@ -44,6 +31,29 @@ from metalworking.exceptions import (
     UnsupportedError,
     WatchdogError,
 )
+
+if TYPE_CHECKING:
+    from metalworking._checked import checked
+    from metalworking._native import (
+        Binding,
+        BlitCommandEncoder,
+        Buffer,
+        CommandBuffer,
+        CommandQueue,
+        ComputeCommandEncoder,
+        ComputePipelineState,
+        Device,
+        Function,
+        FunctionConstant,
+        Heap,
+        Library,
+        SharedEvent,
+        StructMember,
+        __version__,
+        dispatch_counts,
+        reset_dispatch_counts,
+    )
+    from metalworking.fast import metal_kernel
 
 __all__ = [
     "Binding",
@@ -76,4 +86,22 @@ __all__ = [
     "WatchdogError",
     "__version__",
     "checked",
+    "dispatch_counts",
+    "metal_kernel",
+    "reset_dispatch_counts",
 ]
+
+# Loaded when first asked for: a Mac has no native module of ours, and `import metalworking.mlx` must work there.
+_ELSEWHERE = {"checked": "metalworking._checked", "metal_kernel": "metalworking.fast"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'metalworking' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_ELSEWHERE.get(name, "metalworking._native")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

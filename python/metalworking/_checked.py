@@ -5,8 +5,6 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from metalworking import _native
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -26,6 +24,8 @@ def checked() -> Iterator[None]:
         >>> with metalworking.checked():
         ...     mx.eval(kernel(inputs=[a], grid=(n, 1, 1), threadgroup=(256, 1, 1), ...))
     """
+    from metalworking import _native
+
     _native.enter_checked()
     try:
         yield

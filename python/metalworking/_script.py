@@ -6,6 +6,7 @@ as Python does it: ``sys.argv``, ``sys.path``, ``__main__``, exit codes, traceba
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import io
 import os
@@ -62,7 +63,7 @@ class Script:
                 code = compile(file.read(), path, "exec", dont_inherit=True)
         # A module of its own, as the script's: ours must not show through, and pickle must find the script's classes.
         main = types.ModuleType("__main__")
-        main.__dict__.update(__file__=path, __loader__=loader, __builtins__=__builtins__, __spec__=None)
+        main.__dict__.update(__file__=path, __loader__=loader, __builtins__=builtins, __spec__=None)
         sys.modules["__main__"] = main
         exec(code, main.__dict__)  # noqa: S102
 
@@ -73,7 +74,7 @@ def named_in(arguments: list[str]) -> Script | None:
     ``run`` is followed by ``-m module``, or at once by a path that ends in ``.py``.
     """
     match arguments:
-        case ["run", "-m", module, *rest] if not module.endswith(".toml"):
+        case ["run", "-m", module, *rest] if _is_module(module):
             return Script(module, True, rest)
         case ["run", path, *rest] if path.endswith((".py", ".pyw")):
             return Script(path, False, rest)
@@ -82,10 +83,21 @@ def named_in(arguments: list[str]) -> Script | None:
     return None
 
 
+def _is_module(name: str) -> bool:
+    """Whether `-m` is Python's: the Rust command line has one too, which names a launch's file."""
+    parts = name.split(".")
+    return all(part.isidentifier() for part in parts) and parts[-1] != "toml" and not os.path.exists(name)
+
+
 def activate() -> None:
     """Lets MLX run Metal kernels here. Without MLX there is nothing to do: scripts may use other arrays."""
-    if importlib.util.find_spec("mlx") is not None:
+    if importlib.util.find_spec("mlx") is None:
+        return
+    try:
         import metalworking.mlx  # noqa: F401
+    except ImportError as error:
+        # The script may not need it; if it does, this says why its kernels do not run.
+        print(f"mw: note: {error}", file=sys.stderr)
 
 
 def _guarded(run: object) -> int:
