@@ -65,7 +65,7 @@ class Script:
         main = types.ModuleType("__main__")
         main.__dict__.update(__file__=path, __loader__=loader, __builtins__=builtins, __spec__=None)
         sys.modules["__main__"] = main
-        exec(code, main.__dict__)  # noqa: S102
+        exec(code, main.__dict__)
 
 
 def named_in(arguments: list[str]) -> Script | None:

@@ -18,7 +18,7 @@ class SettingError(MetalworkingError, ValueError):
     """A setting (``MW_CHIP``, ``MW_ENGINE``, …) names something that does not exist."""
 
 
-class BufferError(MetalworkingError, builtins.BufferError, ValueError):  # noqa: A001
+class BufferError(MetalworkingError, builtins.BufferError, ValueError):
     """A buffer could not be made, read or written."""
 
 

@@ -172,9 +172,7 @@ class MetalKernel:
             _, text = self._kernel.generate(kinds, numbers, arguments)
             print(f"Generated source code for `{self.name}`:\n```\n{text}\n```")
         library = _arrays.library_of(views, output_dtypes)
-        outputs = [
-            library.empty(_shape(shape), number) for shape, number in zip(output_shapes, numbers, strict=True)
-        ]
+        outputs = [library.empty(_shape(shape), number) for shape, number in zip(output_shapes, numbers, strict=True)]
         self._kernel.run(
             [view.argument() for view in views],
             [output.argument() for output in outputs],

@@ -22,7 +22,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("metalworking", "Metal kernels on this machine")
     group.addoption("--metal", action="store_true", help="let MLX run Metal kernels here (import metalworking.mlx)")
     group.addoption(
-        "--metal-check", action="store_true", help="run kernels on the checked engine: slow, and finds what they do wrong"
+        "--metal-check",
+        action="store_true",
+        help="run kernels on the checked engine: slow, and finds what they do wrong",
     )
     parser.addini("metal", "as --metal", type="bool", default=False)
 

@@ -230,9 +230,14 @@ def test_launch_mistakes_come_from_the_encoder(device, library):
 
 def test_an_exception_in_a_with_block_comes_through(device):
     commands = device.new_command_queue().command_buffer()
-    with pytest.raises(KeyError, match="mine"), commands.compute_command_encoder() as encoder:
-        encoder.dispatch_threads(8, 8)
-        raise KeyError("mine")
+
+    def encode():
+        with commands.compute_command_encoder() as encoder:
+            encoder.dispatch_threads(8, 8)
+            raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        encode()
 
 
 def test_copies_and_fills(device):

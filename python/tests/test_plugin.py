@@ -38,7 +38,9 @@ def has_entry_point():
 
 
 def test_nothing_happens_unasked(tmp_path):
-    done = run(tmp_path, "import sys\ndef test_it():\n    assert 'metalworking.mlx' not in sys.modules\n    call(PAST)\n")
+    done = run(
+        tmp_path, "import sys\ndef test_it():\n    assert 'metalworking.mlx' not in sys.modules\n    call(PAST)\n"
+    )
     assert done.returncode == 0, done.stdout
     assert "metalworking:" not in done.stdout
 
