@@ -7,7 +7,9 @@
 // answers stay what they are.
 #include <unistd.h>
 
-#include <mutex>
+#include <memory>
+#include <optional>
+#include <type_traits>
 #include <unordered_map>
 #include <variant>
 
@@ -51,21 +53,7 @@ mx::Device &answered_device() {
 
 // The device that a caller means.
 mx::Device asked_device(const mx::StreamOrDevice &where) {
-  if (auto *stream = std::get_if<mx::Stream>(&where)) {
-    return stream->device;
-  }
-#if MW_HAS_THREAD_LOCAL_STREAM
-  if (auto *stream = std::get_if<mx::ThreadLocalStream>(&where)) {
-    return stream->device;
-  }
-#endif
-  if (auto *device = std::get_if<mx::Device>(&where)) {
-    return *device;
-  }
-  if (auto *type = std::get_if<mx::Device::DeviceType>(&where)) {
-    return mx::Device(*type, 0);
-  }
-  return answered_device();
+  return named_device(where).value_or(answered_device());
 }
 
 // ---- For callers outside libmlx -------------------------------------------------------------------------------
@@ -147,22 +135,35 @@ void add(std::vector<Hook> &hooks, Function *original, Function *replacement) {
 
 } // namespace
 
+std::optional<mx::Device> named_device(const mx::StreamOrDevice &where) {
+  return std::visit(
+      [](const auto &named) -> std::optional<mx::Device> {
+        using Named = std::decay_t<decltype(named)>;
+        if constexpr (std::is_same_v<Named, std::monostate>) {
+          return std::nullopt;
+        } else if constexpr (std::is_base_of_v<mx::Stream, Named>) {
+          return named.device;
+        } else {
+          // A device, or only its type.
+          return mx::Device(named);
+        }
+      },
+      where);
+}
+
 mx::StreamOrDevice on_the_cpu(mx::StreamOrDevice where) {
-  if (auto *stream = std::get_if<mx::Stream>(&where)) {
-    return on_cpu(*stream);
-  }
-#if MW_HAS_THREAD_LOCAL_STREAM
-  if (auto *stream = std::get_if<mx::ThreadLocalStream>(&where)) {
-    return on_cpu(*stream);
-  }
-#endif
-  if (auto *device = std::get_if<mx::Device>(&where)) {
-    return on_cpu(*device);
-  }
-  if (std::holds_alternative<mx::Device::DeviceType>(where)) {
-    return mx::Device::cpu;
-  }
-  return where;
+  return std::visit(
+      [](const auto &named) -> mx::StreamOrDevice {
+        using Named = std::decay_t<decltype(named)>;
+        if constexpr (std::is_same_v<Named, std::monostate>) {
+          return named;
+        } else if constexpr (std::is_base_of_v<mx::Stream, Named>) {
+          return on_cpu(named);
+        } else {
+          return on_cpu(mx::Device(named));
+        }
+      },
+      where);
 }
 
 std::vector<Hook> hooks_for_callers() {

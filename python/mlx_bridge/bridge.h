@@ -5,6 +5,7 @@
 // a library's boundary (relocation.h), and of one virtual function (kernel.cpp). It knows no Python.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -69,6 +70,8 @@ std::string let_imported_kernels_run();
 // answers.cpp: what callers outside libmlx are told, and what libmlx hears.
 std::vector<Hook> hooks_for_callers();
 std::vector<Hook> hooks_for_library();
+// The device that a stream is on or that is named itself, if any.
+std::optional<mlx::core::Device> named_device(const mlx::core::StreamOrDevice &where);
 // What stands for a stream or device inside libmlx: its CPU.
 mlx::core::StreamOrDevice on_the_cpu(mlx::core::StreamOrDevice where);
 

@@ -295,24 +295,6 @@ bool is_exporting() {
   }
 }
 
-bool asks_for_the_cpu(const mx::StreamOrDevice &where) {
-  if (auto *stream = std::get_if<mx::Stream>(&where)) {
-    return stream->device == mx::Device::cpu;
-  }
-#if MW_HAS_THREAD_LOCAL_STREAM
-  if (auto *stream = std::get_if<mx::ThreadLocalStream>(&where)) {
-    return stream->device == mx::Device::cpu;
-  }
-#endif
-  if (auto *device = std::get_if<mx::Device>(&where)) {
-    return *device == mx::Device::cpu;
-  }
-  if (auto *type = std::get_if<mx::Device::DeviceType>(&where)) {
-    return *type == mx::Device::cpu;
-  }
-  return false;
-}
-
 // Where the node runs: on a CPU stream. In a function that is exported the kernel says that it is one of a GPU, as
 // MLX's own does, so that the function also runs on a Mac.
 mx::Stream stream_of(const mx::StreamOrDevice &where, const std::vector<mx::array> &inputs) {
@@ -321,7 +303,7 @@ mx::Stream stream_of(const mx::StreamOrDevice &where, const std::vector<mx::arra
     is_traced |= input.is_tracer();
   }
   if (is_traced && is_exporting()) {
-    if (asks_for_the_cpu(where)) {
+    if (named_device(where).value_or(mx::Device::gpu) == mx::Device::cpu) {
       throw std::invalid_argument("[metal_kernel] Only supports the GPU.");
     }
     return mx::Stream(-1, mx::Device::gpu);

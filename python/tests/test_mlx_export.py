@@ -24,6 +24,10 @@ SCALE = mx.fast.metal_kernel(
 )
 
 
+# Older versions cannot read the first value that they have written.
+FIRST_VALUE = {"init_value": 1} if tuple(map(int, mx.__version__.split(".")[:2])) >= (0, 31) else {}
+
+
 def scale(a, factor):
     return SCALE(
         inputs=[a.T, factor],
@@ -32,7 +36,7 @@ def scale(a, factor):
         output_dtypes=[mx.float32, mx.int32],
         grid=(a.size, 1, 1),
         threadgroup=(32, 1, 1),
-        init_value=1,
+        **FIRST_VALUE,
     )
 
 

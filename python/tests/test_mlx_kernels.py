@@ -74,7 +74,7 @@ def test_booleans():
 
 
 def test_int64_is_not_cut():
-    out = one(ELEMENT + "out[i] = a[i] * 3;", [mx.array([2**40, -(2**50)])], (2,), mx.int64)
+    out = one(ELEMENT + "out[i] = a[i] * 3;", [mx.array([2**40, -(2**50)], dtype=mx.int64)], (2,), mx.int64)
     assert out.tolist() == [3 * 2**40, -3 * 2**50]
 
 
