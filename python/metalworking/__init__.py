@@ -13,6 +13,7 @@ Settings: ``MW_CHIP`` names the chip whose limits hold, ``MW_ENGINE`` the engine
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from metalworking.exceptions import (
@@ -93,12 +94,18 @@ __all__ = [
 
 # Loaded when first asked for: a Mac has no native module of ours, and `import metalworking.mlx` must work there.
 _ELSEWHERE = {"checked": "metalworking._checked", "metal_kernel": "metalworking.fast"}
+_ON_A_MAC = ("checked", "dispatch_counts", "metal_kernel", "reset_dispatch_counts")
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'metalworking' has no attribute {name!r}")
-    value = getattr(importlib.import_module(_ELSEWHERE.get(name, "metalworking._native")), name)
+    module = _ELSEWHERE.get(name, "metalworking._native")
+    if sys.platform == "darwin":
+        if name not in _ON_A_MAC:
+            raise ImportError(f"metalworking.{name} is for machines without Metal: on a Mac use Metal itself")
+        module = "metalworking._mac"
+    value = getattr(importlib.import_module(module), name)
     globals()[name] = value
     return value
 

@@ -9,12 +9,17 @@ The fixture ``metal_dispatches`` tells which kernels really ran.
 
 from __future__ import annotations
 
+import sys
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+
+_CHECKED = pytest.StashKey[ExitStack]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,24 +38,23 @@ def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker, and does what the options ask for."""
     config.addinivalue_line("markers", "metal_check: run the kernels of this test on the checked engine")
     if _wants_metal(config):
-        import metalworking.mlx  # noqa: F401
+        import metalworking.mlx
     if config.getoption("metal_check"):
-        from metalworking import _native
+        import metalworking
 
-        _native.enter_checked()
+        checked = config.stash[_CHECKED] = ExitStack()
+        checked.enter_context(metalworking.checked())
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Takes the check back: a process may run pytest several times."""
-    if config.getoption("metal_check"):
-        from metalworking import _native
-
-        _native.leave_checked()
+    if _CHECKED in config.stash:
+        config.stash[_CHECKED].close()
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
     """Says what runs the kernels, where that matters."""
-    if not (_wants_metal(config) or config.getoption("metal_check")):
+    if sys.platform == "darwin" or not (_wants_metal(config) or config.getoption("metal_check")):
         return None
     import metalworking
 
