@@ -16,8 +16,10 @@ mod context;
 mod corpora;
 mod demo;
 mod libraries;
+mod python;
 mod references;
 mod tidy;
+mod wheel;
 
 use std::process::ExitCode;
 
@@ -43,8 +45,10 @@ enum Chore {
     Corpora(corpora::Args),
     Demo(demo::Args),
     Libraries(libraries::Args),
+    Python(python::Args),
     References(references::Args),
     Tidy(tidy::Args),
+    Wheel(wheel::Args),
 }
 
 fn main() -> ExitCode {
@@ -58,8 +62,10 @@ fn main() -> ExitCode {
         Chore::Corpora(args) => corpora::run(args, &context),
         Chore::Demo(args) => demo::run(args, &context),
         Chore::Libraries(args) => libraries::run(args, &context),
+        Chore::Python(args) => python::run(args, &context),
         Chore::References(args) => references::run(args, &context),
         Chore::Tidy(args) => tidy::run(args, &context),
+        Chore::Wheel(args) => wheel::run(args, &context),
     });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
