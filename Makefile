@@ -17,6 +17,8 @@ test: setup ## Run all tests, then kernels of Apple's libraries on both engines 
 	@if cargo nextest --version >/dev/null 2>&1; \
 	then cargo test --quiet --workspace --doc && cargo nextest run --workspace $(if $(CI),--profile ci); \
 	else cargo test --workspace; fi
+	@cargo xtask python
+	@.venv/bin/python -m pytest --quiet
 	@cargo xtask conform --ci
 
 check: setup ## Check format, lints, house rules and generated files, as CI does
@@ -24,7 +26,11 @@ check: setup ## Check format, lints, house rules and generated files, as CI does
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo xtask tidy
 	cargo xtask codegen --check
+	.venv/bin/ruff format --check --quiet
+	.venv/bin/ruff check --quiet
 
-demo: ## Run Apple's own kernels on this CPU, compare with MLX, print a table
+demo: ## Run Apple's own kernels on this CPU, compare with MLX, print a table; then a custom kernel from Python
 	@./xtask/setup.sh demo
 	@cargo xtask demo
+	@cargo xtask python --release
+	@.venv/bin/python python/demo/quick_start.py

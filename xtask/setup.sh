@@ -20,8 +20,9 @@ packages=(
   build-essential ca-certificates curl git libffi-dev libpolly-22-dev libxml2-dev libzstd-dev llvm-22 llvm-22-dev
   make python3 python3-pip python3-venv zlib1g-dev
 )
-# clang-22 for the plain-C roofline of the benches; qemu-user to run cross-generated AArch64 code.
-[ "$purpose" = demo ] || packages+=(clang-22 qemu-user)
+# clang-22 for the plain-C roofline of the benches; qemu-user to run cross-generated AArch64 code; PyTorch without
+# CUDA, which its wheels for Linux bring along, to test kernels on its tensors.
+[ "$purpose" = demo ] || packages+=(clang-22 python3-numpy python3-torch qemu-user)
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
@@ -87,15 +88,20 @@ if [ "$purpose" != demo ] && ! cargo nextest --version >/dev/null 2>&1; then
     say "cargo-nextest cannot be installed; \`make test\` will use \`cargo test\` instead"
 fi
 
-# --- Python: only the demo and the reference values need it ----------------------------------------------
-wanted=xtask/requirements.txt
-if ! cmp -s "$wanted" .venv/requirements.txt; then
+# --- Python: the package's build, the demo, reference values, tests ---------------------------------------
+lists=(xtask/requirements.txt)
+[ "$purpose" = demo ] || lists+=(xtask/requirements-test.txt xtask/requirements-packages.txt)
+for wanted in "${lists[@]}"; do
+  installed=.venv/$(basename "$wanted")
+  cmp -s "$wanted" "$installed" && continue
   [ -x .venv/bin/python ] || quietly python3 -m venv .venv || fail "python3 cannot make the virtual environment .venv"
+  options=()
+  [ "$wanted" = xtask/requirements-packages.txt ] && options=(--no-deps)
   say "installing Python packages: $(grep -v '^#' "$wanted" | tr '\n' ' ')"
-  quietly .venv/bin/python -m pip --disable-pip-version-check install --quiet -r "$wanted" ||
+  quietly .venv/bin/python -m pip --disable-pip-version-check install --quiet ${options[@]+"${options[@]}"} -r "$wanted" ||
     fail "pip cannot install the packages of $wanted (Python 3.11 or newer is needed; this is $(.venv/bin/python --version 2>&1))"
-  cp "$wanted" .venv/requirements.txt
-fi
+  cp "$wanted" "$installed"
+done
 
 # --- Apple-compiled kernel libraries ---------------------------------------------------------------------
 quietly_build() { quietly cargo build --quiet --package xtask; }
