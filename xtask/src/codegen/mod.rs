@@ -8,6 +8,7 @@ mod chips;
 mod code_map;
 mod library;
 mod machine_tables;
+mod skill;
 
 use std::fs;
 use std::path::Path;
@@ -52,6 +53,18 @@ const ARTEFACTS: &[Artefact] = &[
         path: "book/src/machine-tables.md",
         extent: Extent::WholeFile,
         generate: machine_tables::page,
+    },
+    Artefact {
+        name: "skill-chips",
+        path: "skill/mlx-metal-kernels/SKILL.md",
+        extent: Extent::Section,
+        generate: skill::table,
+    },
+    Artefact {
+        name: "skill-chips-data",
+        path: "skill/mlx-metal-kernels/scripts/chips.json",
+        extent: Extent::WholeFile,
+        generate: skill::data,
     },
     Artefact {
         name: "code-map",
