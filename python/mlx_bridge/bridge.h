@@ -11,7 +11,11 @@
 #include <vector>
 
 #include "metalworking_custom_kernel.h"
-#include "mlx/mlx.h"
+#include "mlx/array.h"
+#include "mlx/device.h"
+#include "mlx/stream.h"
+#include "mlx/transforms.h"
+#include "mlx/utils.h"
 #include "mlx/version.h"
 
 // 0.31.2 brought streams that each thread has its own of.
