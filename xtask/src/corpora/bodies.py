@@ -103,7 +103,7 @@ def guess(parameter):
     if 'float' in ann or 'eps' in n: return [1.0]
     if 'str' in ann: return ['float']
     if 'dtype' in n or 'Dtype' in ann: return [Any('float32')]
-    return [Any(n), 64]
+    return [64, Any(n)]
 
 for top in own:
     # A package's own wrapper of the same name.
@@ -135,11 +135,18 @@ for folder, _, files in os.walk(root):
             if not inspect.isfunction(function): continue
             choices = [guess(p) for p in inspect.signature(function).parameters.values() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
             kinds = [p for p in inspect.signature(function).parameters.values() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
-            for values in itertools.islice(itertools.product(*choices), 16):
+            # Both ways of flags; otherwise the first guess that makes a kernel.
+            flags = [len(choice) == 2 and isinstance(choice[0], bool) for choice in choices]
+            made = set()
+            for values in itertools.islice(itertools.product(*choices), 64):
+                chosen = tuple(value for value, flag in zip(values, flags) if flag)
+                if chosen in made: continue
+                before = len(kernels)
                 try:
                     signal.alarm(5); function(**{p.name: v for p, v in zip(kinds, values)})
                 except BaseException as error: last = error
                 finally: signal.alarm(0)
+                if len(kernels) > before: made.add(chosen)
 # What the call sites say of template arguments.
 templates = {}
 for folder, _, files in os.walk(root):
@@ -148,15 +155,15 @@ for folder, _, files in os.walk(root):
         path = os.path.join(folder, file)
         try: tree = ast.parse(open(path).read())
         except SyntaxError: continue
+        # A list of pairs, or a pair that is appended to one.
         names = {}
         for node in ast.walk(tree):
-            value = None
-            if isinstance(node, ast.keyword) and node.arg == 'template': value = node.value
-            if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and 'template' in t.id for t in node.targets): value = node.value
-            if isinstance(value, (ast.List, ast.Tuple)):
-                for item in value.elts:
-                    if isinstance(item, ast.Tuple) and len(item.elts) == 2 and isinstance(item.elts[0], ast.Constant):
-                        names.setdefault(item.elts[0].value, ast.unparse(item.elts[1]))
+            pairs = []
+            if isinstance(node, (ast.List, ast.Tuple)): pairs = node.elts
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == 'append': pairs = node.args
+            for item in pairs:
+                if isinstance(item, ast.Tuple) and len(item.elts) == 2 and isinstance(item.elts[0], ast.Constant) and isinstance(item.elts[0].value, str) and item.elts[0].value.isidentifier():
+                    names.setdefault(item.elts[0].value, ast.unparse(item.elts[1]))
         templates[os.path.relpath(path, root)] = names
 ALL = {}
 for names in templates.values(): ALL.update({n: v for n, v in names.items() if len(n) > 2 or n == 'T'})
@@ -171,23 +178,26 @@ ATTR = {'thread_position_in_grid':'uint3','thread_position_in_threadgroup':'uint
  'thread_execution_width':'uint','dispatch_threads_per_threadgroup':'uint3','dispatch_simdgroups_per_threadgroup':'uint','dispatch_quadgroups_per_threadgroup':'uint'}
 NAMES = {'size_t':'uint64_t','uint':'uint32_t','int':'int32_t','long':'int64_t','ulong':'uint64_t','uchar':'uint8_t','ushort':'uint16_t','short':'int16_t'}
 INTEGER = r'(uint32_t|uint|int32_t|int|uchar|uint8_t|int8_t|long|int64_t|ulong|uint64_t|size_t|bool|ushort|uint16_t|short)'
-def element(name, source, depth=0):
+def element(name, source, types=(), depth=0):
     """The type of an input's elements, as far as its uses tell."""
     m = re.search(r'device\s+(?:const\s+)?(\w+)\s*\*\s*(?:const\s+)?\w+\s*=\s*(?:\([^()]*\)\s*)?' + name + r'\b', source)
-    if m and m.group(1) not in ('T', 'const'): return NAMES.get(m.group(1), m.group(1))
+    if m and m.group(1) in types: return m.group(1)
+    if m and re.fullmatch(INTEGER + r'|float|half|bfloat|bfloat16_t', m.group(1)): return NAMES.get(m.group(1), m.group(1))
     m = re.search(r'\b' + INTEGER + r'\s+\w+\s*=\s*(?:\([^()]*\))?\s*' + name + r'\s*\[', source)
     if m: return NAMES.get(m.group(1), m.group(1))
-    if re.search(r'\b' + name + r'\s*\[[^\]]*\]\s*(>>|<<|%|\||&(?!&)|\^)', source): return 'uint32_t'
+    if re.search(r'\b' + name + r'\s*\[(?:[^\[\]]|\[[^\]]*\])*\]\s*(>>|<<|%|\||&(?!&)|\^)', source): return 'uint32_t'
     if re.search(r'\(\s*(const\s+)?device\s+(const\s+)?(\w+)\s*\*\s*\)\s*\(?\s*' + name + r'\b', source): return 'uint32_t'
     if depth < 3:
         for alias in re.findall(r'(?:auto|\*)\s*(\w+)\s*=\s*(?:\([^()]*\)\s*)?' + name + r'\b', source):
-            if alias != name and (found := element(alias, source, depth + 1)): return found
+            if alias != name and (found := element(alias, source, types, depth + 1)): return found
         # An element that is kept, and then used bit by bit.
         for alias in re.findall(r'auto\s+(\w+)\s*=\s*' + name + r'\s*\[', source):
             if re.search(r'\b' + alias + r'\s*(>>|<<|%|\||&(?!&)|\^)', source): return 'uint32_t'
     if re.search(r'(idx|index|indices|offset|len|count|packed|lengths|position|slot|table|ids|token|mask_u|perm|rhs|lhs|num_|size|dims?$|bits|codes|words|^[nkmtdhb]$)', name.lower()) and not name.lower().startswith(('mask','scale')): return 'int32_t'
     return None
 def is_pointer(name, source):
+    # Handed to a function, cast, chosen or moved along: what a number of the host's would not be.
+    if re.search(r'(reinterpret_cast<[^>]*\*>\s*\(\s*|\(\s*(const\s+)?device\s+[^()]*\*\s*\)\s*\(?\s*|[?:]\s*\(?\s*|\bauto\s*\*?\s*\w+\s*=\s*\(?\s*|\*\s*\w+\s*=\s*|\]\s*=\s*)' + name + r'\b(?!\s*[*/<>])', source): return True
     return bool(re.search(r'\b' + name + r'\s*\[', source) or re.search(r'(auto|\*)\s*\w+\s*=\s*(\([^()]*\)\s*)?\(?' + name + r'\b\s*(\+|;)', source)
                 or not re.search(r'\b' + name + r'\b', source))
 def write(bodies, out):
@@ -200,30 +210,31 @@ def write(bodies, out):
         has_t = None
         for t, v in {**ALL, **k['template']}.items():
             if not re.search(r'\b' + t + r'\b', source): continue
-            if t in k['inputs'] + k['outputs'] or re.search(r'((constexpr|constant|const)\s+(const\s+|constant\s+)?\w+\s+|#define\s+|using\s+)' + t + r'\b', text): continue
-            is_type = 'type' in v or t in ('T', 'U', 'InT', 'StT')
+            if t in k['inputs'] + k['outputs'] or re.search(r'((constexpr|constant|const)\s+(const\s+|constant\s+)?(?!device\b|constant\b|threadgroup\b|thread\b|typename\b)\w+\s+|#define\s+|using\s+)' + t + r'\b', source if t == 'T' else text): continue
+            is_type = 'type' in v or re.search(r'\bmx\.(b?float|u?int|bool)\w*$', v) is not None or t in ('T', 'U', 'InT', 'StT', 'OutT')
             if is_type:
                 templates.append((t, 'typename', 'float')); has_t = has_t or t
             else:
                 low = t.lower()
-                is_bool = low in ('neon','sliding','broadcast_experts','has_res') or low.startswith(('has_','is_','invert'))
+                is_bool = low in ('neon','sliding','broadcast_experts','has_res') or low.startswith(('has_','is_','invert')) or re.search(r'^(True|False|bool\(.*)$|\bis (not )?None$|[<>=]=', v) is not None
                 if is_bool: templates.append((t, 'bool', 'false'))
                 else:
-                    value = 4 if 'bits' in low else 1 if low in ('offset_stride','sx','sy') else 8 if low in ('k','hk','iters','topk','top_k','hc','e') else 16 if low in ('hq','hv','depth') else 32 if low in ('tg','threads') else 128
+                    value = int(v) if v.isdigit() else 4 if 'bits' in low else 1 if low in ('offset_stride','sx','sy') else 8 if low in ('k','hk','iters','topk','top_k','hc','e') else 16 if low in ('hq','hv','depth') else 32 if low in ('tg','threads') else 128
                     templates.append((t, 'int', str(value)))
+        types = [t for t, kind, _ in templates if kind == 'typename']
         params, index = [], 0
         def add(decl):
             nonlocal index
             params.append(decl + f' [[buffer({index})]]'); index += 1
         for i in k['inputs']:
-            e = element(i, source) or has_t or 'float'
+            e = element(i, source, types) or has_t or 'float'
             if is_pointer(i, source): add(f'const device {e}* {i}')
             else: add(f'const constant {e}& {i}')
             if i + '_shape' in source: add(f'const constant int* {i}_shape')
             if i + '_strides' in source: add(f'const constant int64_t* {i}_strides')
             if i + '_ndim' in source: add(f'const constant int& {i}_ndim')
         for o in k['outputs']:
-            e = element(o, source) or has_t or 'float'
+            e = element(o, source, types) or has_t or 'float'
             add(f'device atomic<{e}>* {o}' if k['atomic'] else f'device {e}* {o}')
         for a, ty in ATTR.items():
             if re.search(r'\b' + a + r'\b', source): params.append(f'{ty} {a} [[{a}]]')
