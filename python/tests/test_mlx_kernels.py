@@ -366,7 +366,8 @@ def test_threads():
 
     def work(number):
         try:
-            with mx.stream(mx.new_stream(mx.cpu)):
+            # On the default device: setting another is for the whole process, not for a thread.
+            with mx.stream(mx.new_stream(mx.gpu)):
                 for repeat in range(30):
                     (out,) = kernel(
                         inputs=[mx.arange(100, dtype=mx.float32)],
