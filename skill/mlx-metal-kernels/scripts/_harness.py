@@ -77,9 +77,7 @@ class Report:
             worst = float(np.nan_to_num(share, nan=math.inf, posinf=math.inf).max(initial=0))
         self.kinds.setdefault((kind, name_of(got.dtype), tolerance), []).append(worst)
         if worst > 1:
-            where = (
-                f"shape {got.shape}, not {want.shape}" if got.shape != want.shape else f"error {worst:.3g}"
-            )
+            where = f"shape {got.shape}, not {want.shape}" if got.shape != want.shape else f"error {worst:.3g}"
             self.failures.append(f"{kind}, {case}, {name_of(got.dtype)}: {where}")
 
     def require(self, fact: str, holds: bool) -> None:
@@ -168,9 +166,7 @@ def roof_gb_per_s(chip: str | None) -> float | None:
     if sys.platform != "darwin":
         return None
     device = mx.metal.device_info().get("device_name")
-    rates = [
-        rate for entry in known.values() if entry["device"] == device for rate in entry["bandwidth_gb_per_s"]
-    ]
+    rates = [rate for entry in known.values() if entry["device"] == device for rate in entry["bandwidth_gb_per_s"]]
     return max(rates, default=None)
 
 
@@ -178,9 +174,7 @@ def main(check: Callable[[], int], bench: Callable[[float | None], None]) -> Non
     """Runs the checks, and with `--bench` the timings after them: a wrong kernel is never timed."""
     parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__.splitlines()[0])
     parser.add_argument("--bench", action="store_true", help="time the kernel too, once it is right")
-    parser.add_argument(
-        "--chip", metavar="NAME", help="whose bandwidth is the roof (m4-max; default: this Mac's)"
-    )
+    parser.add_argument("--chip", metavar="NAME", help="whose bandwidth is the roof (m4-max; default: this Mac's)")
     arguments = parser.parse_args()
     roof = roof_gb_per_s(arguments.chip)
     if not mx.metal.is_available():

@@ -200,9 +200,7 @@ def check() -> int:
             q, k, v = inputs(heads, lengths, dim, dtype, batch)
             wide = [a.astype(mx.float32) for a in (q, k, v)]
             for causal in (False, True):
-                want = mx.fast.scaled_dot_product_attention(
-                    *wide, scale=dim**-0.5, mask="causal" if causal else None
-                )
+                want = mx.fast.scaled_dot_product_attention(*wide, scale=dim**-0.5, mask="causal" if causal else None)
                 got = attention(q, k, v, dim**-0.5, causal=causal)
                 report.compare("causal" if causal else "full", (heads, lengths, dim), got, want)
     # Scores of +-1000: without subtracting the maximum, exp would overflow.

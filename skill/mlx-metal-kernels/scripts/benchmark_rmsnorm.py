@@ -72,9 +72,7 @@ def measure(rows: int, columns: int, dtype: mx.Dtype, rounds: int, roof: float |
         line += [f"{medians['operators'] / medians[name]:.2f}x", f"{rate:.1f}"]
         lines.append([*line, f"{rate / roof:.0%}"] if roof else line)
     print(f"\n{rows} x {columns} {name_of(dtype)}, {moved / 1e6:.1f} MB, {rounds} rounds")
-    print(
-        table(["what", "median ms", "10% to 90%", "speed-up", "GB/s", *(["of roof"] if roof else [])], lines)
-    )
+    print(table(["what", "median ms", "10% to 90%", "speed-up", "GB/s", *(["of roof"] if roof else [])], lines))
     if moved < CACHE_BYTES:
         print("note: this fits in a cache, so GB/s may pass the memory's roof")
     return medians

@@ -124,9 +124,7 @@ class Model:
         self.norm = mx.ones(shape.width, shape.dtype)
         mx.eval(self.embedding, self.layers, self.norm)
 
-    def __call__(
-        self, tokens: mx.array, cache: list[tuple[mx.array, mx.array] | None], ops: MlxOps
-    ) -> mx.array:
+    def __call__(self, tokens: mx.array, cache: list[tuple[mx.array, mx.array] | None], ops: MlxOps) -> mx.array:
         """tokens: [batch, length]; appends to the cache; logits of the last token: [batch, vocabulary]."""
         shape, (batch, length) = self.shape, tokens.shape
         offset = 0 if cache[0] is None else cache[0][0].shape[2]
@@ -149,16 +147,12 @@ class Model:
             cache[i] = (k, v)
             y = ops.attention(q, k, v).swapaxes(1, 2).reshape(batch, length, -1)
             residual, y = ops.add_norm(ops.linear(y, layer["o"]), residual, layer["mlp_norm"])
-            x = ops.linear(
-                ops.swiglu(ops.linear(y, layer["gate"]), ops.linear(y, layer["up"])), layer["down"]
-            )
+            x = ops.linear(ops.swiglu(ops.linear(y, layer["gate"]), ops.linear(y, layer["up"])), layer["down"])
         _, y = ops.add_norm(x, residual, self.norm)
         return ops.head(y[:, -1], self.embedding)
 
 
-def generate(
-    model: Model, prompt: mx.array, count: int, ops: MlxOps
-) -> tuple[list[list[int]], list[mx.array]]:
+def generate(model: Model, prompt: mx.array, count: int, ops: MlxOps) -> tuple[list[list[int]], list[mx.array]]:
     """Greedy tokens and the logits that they came from."""
     cache: list[tuple[mx.array, mx.array] | None] = [None] * len(model.layers)
     tokens, logits = [], []

@@ -110,9 +110,7 @@ def check() -> int:
 
     for dtype in FLOATS:
         for rows, columns in [(1, 1), (3, 31), (5, 33), (7, 100), (2, 4097), (2, 8192)]:
-            x, weight, bias = (
-                mx.random.normal(s).astype(dtype) for s in [(rows, columns), (columns,), (columns,)]
-            )
+            x, weight, bias = (mx.random.normal(s).astype(dtype) for s in [(rows, columns), (columns,), (columns,)])
             want = mx.fast.layer_norm(wide(x), wide(weight), wide(bias), 1e-5)
             report.compare("layer_norm", (rows, columns), layer_norm(x, weight, bias), want)
     x, weight, bias = mx.random.normal((3, 100)), mx.random.normal((100,)), mx.random.normal((100,))
@@ -122,9 +120,7 @@ def check() -> int:
         report.compare("layer_norm", case, layer_norm(x, w, b), want)
     # Shifted by 1000 the inputs themselves carry an error of 2^-24 * 1000 = 6e-5, hence the wider tolerance.
     want = mx.fast.layer_norm(x, weight, bias, 1e-5)
-    report.compare(
-        "layer_norm, mean 1000", (3, 100), layer_norm(x + 1000, weight, bias), want, tolerance=3e-4
-    )
+    report.compare("layer_norm, mean 1000", (3, 100), layer_norm(x + 1000, weight, bias), want, tolerance=3e-4)
     odd = mx.random.normal((4, 130))[:, 1:]
     report.compare("layer_norm", "a slice", layer_norm(odd), mx.fast.layer_norm(odd, None, None, 1e-5))
     report.compare("layer_norm", "empty", layer_norm(mx.zeros((0, 8))), mx.zeros((0, 8)))

@@ -235,12 +235,8 @@ def bench(roof: float | None) -> None:
     k, v = (a.swapaxes(0, 1)[None] for a in contents[0])
     k, v = mx.contiguous(k), mx.contiguous(v)
     mx.eval(k_cache, v_cache, table, q, lengths, k, v)
-    timing = Bench(
-        f"decode, {length} keys, {heads} heads ({kv_heads}), D {dim}, float16", bytes_moved=2 * k.nbytes
-    )
-    timing.add(
-        "MLX, dense cache", lambda: mx.fast.scaled_dot_product_attention(q[:, :, None], k, v, scale=0.1)
-    )
+    timing = Bench(f"decode, {length} keys, {heads} heads ({kv_heads}), D {dim}, float16", bytes_moved=2 * k.nbytes)
+    timing.add("MLX, dense cache", lambda: mx.fast.scaled_dot_product_attention(q[:, :, None], k, v, scale=0.1))
     timing.add("this kernel, paged", lambda: paged_attention(q, k_cache, v_cache, table, lengths, 0.1))
     timing.finish(roof)
 

@@ -124,9 +124,7 @@ def rms_norm(x: mx.array, weight: mx.array, eps: float = 1e-5) -> mx.array:
     )[0]
 
 
-def add_rms_norm(
-    x: mx.array, residual: mx.array, weight: mx.array, eps: float = 1e-5
-) -> tuple[mx.array, mx.array]:
+def add_rms_norm(x: mx.array, residual: mx.array, weight: mx.array, eps: float = 1e-5) -> tuple[mx.array, mx.array]:
     """(h, rms_norm(h)) of h = x + residual."""
     columns = x.shape[-1]
     if x.size == 0:

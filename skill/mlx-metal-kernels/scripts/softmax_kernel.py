@@ -66,9 +66,7 @@ SOURCE = """
     if (last < columns) y[row + last] = T(exp_base2(float(x[row + last]) - larger) * factor);
 """
 
-_softmax = mx.fast.metal_kernel(
-    name="softmax", input_names=["x"], output_names=["y"], source=SOURCE, header=HEADER
-)
+_softmax = mx.fast.metal_kernel(name="softmax", input_names=["x"], output_names=["y"], source=SOURCE, header=HEADER)
 
 
 def softmax(x: mx.array) -> mx.array:
