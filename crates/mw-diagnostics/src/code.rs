@@ -59,9 +59,13 @@ pub struct Doc {
 }
 
 impl Code {
-    /// Where the book explains it.
+    /// Where it is explained.
     pub fn url(&self) -> String {
-        format!("https://github.com/metalworking/metalworking/blob/main/docs/diagnostics/{self}.md")
+        let number = self.to_string().to_lowercase();
+        format!(
+            "https://github.com/metalworking/metalworking/blob/main/docs/language-rules.md#{number}-{}",
+            self.name
+        )
     }
 
     /// The explanation as Markdown, as `mw explain` and the book show it.

@@ -20,6 +20,8 @@ pub mod sema;
 pub mod stdlib;
 pub mod types;
 
+pub use mw_diagnostics::registry;
+
 use mw_diagnostics::Diagnostic;
 use mw_source::SourceMap;
 

@@ -3,7 +3,7 @@
 //! One file per group, each with its range of numbers. To add a code, add one entry to the `codes!` list of
 //! its group: constant, number, kebab name, severity, and the page.
 
-use crate::Code;
+use crate::{Code, Doc};
 
 /// Declares the codes of one group: a `pub static` each, and the group's list `CODES`.
 macro_rules! codes {
@@ -52,6 +52,55 @@ pub fn find(name: &str) -> Option<&'static Code> {
     let digits = name.strip_prefix("MSL").or_else(|| name.strip_prefix("msl")).unwrap_or(name);
     let number = digits.parse::<u16>().ok();
     all().find(|code| code.name == name || Some(code.number) == number)
+}
+
+/// The page that lists all rules, as Markdown: a table for each group, then a section for each code.
+pub fn page() -> String {
+    let mut page = String::from(
+        "# Language Rules\n\n\
+         What the compiler of Metal source checks: each rule with its code, the section that it comes from and the folder of its tests.\n\
+         `mw explain MSL0231` prints a section of this page.\n\
+         Every code has files that break the rule, with what is said of them, and files that keep it.\n\n\
+         The page is made by `cargo xtask codegen` from `crates/mw-diagnostics/src/registry/`.\n\
+         \"MSL\" is Apple's Metal Shading Language specification, whose sections are named by their titles: numbers change with its versions.\n",
+    );
+    let titles = ["Preprocessor", "Grammar", "Names, Types and Calls", "Lowering"];
+    for (title, codes) in titles.iter().zip(GROUPS) {
+        page += &format!(
+            "\n## {title}\n\n| code | what is checked | rule | tests |\n| --- | --- | --- | --- |\n"
+        );
+        for code in *codes {
+            page += &format!(
+                "| [{code}](#{}-{}) | {} | {} | [`{}`](../tests/diagnostics/{}) |\n",
+                code.to_string().to_lowercase(),
+                code.name,
+                code.doc.checks.replace('|', "\\|"),
+                section(code).replace('|', "\\|"),
+                code.name,
+                code.name,
+            );
+        }
+    }
+    page += "\n## Codes\n";
+    for code in all() {
+        let Doc { checks, why, example, instead, .. } = &code.doc;
+        page += &format!(
+            "\n### {code}: {}\n\n{checks}\n{why}\n\n```metal\n{}\n```\n\nInstead:\n\n```metal\n{}\n```\n\nRule: {}.\n",
+            code.name,
+            example.trim_end(),
+            instead.trim_end(),
+            section(code),
+        );
+        if code.severity != crate::Severity::Error {
+            page += &format!("It is a {}.\n", code.severity);
+        }
+    }
+    page
+}
+
+/// A rule's source, in the page's short words.
+fn section(code: &Code) -> String {
+    code.doc.source.replace("Metal Shading Language specification", "MSL")
 }
 
 #[cfg(test)]

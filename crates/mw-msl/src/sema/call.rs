@@ -427,7 +427,14 @@ impl<'a> Sema<'a> {
         if self.is_deleted(id) {
             return self.fail(|s| {
                 let name = s.instance_name(id);
-                Diagnostic::new(&codes::DELETED_FUNCTION, span, format!("`{name}` is deleted"))
+                let diagnostic =
+                    Diagnostic::new(&codes::DELETED_FUNCTION, span, format!("`{name}` is deleted"));
+                match s.function(s.instance(id).entity).source {
+                    super::scope::FnSource::Declared(decl) => {
+                        diagnostic.with_label(decl.name.span, "deleted here")
+                    }
+                    super::scope::FnSource::Lambda(..) => diagnostic,
+                }
             });
         }
         if let super::scope::FnSource::Declared(decl) = self.function(self.instance(id).entity).source

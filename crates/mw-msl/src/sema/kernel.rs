@@ -50,9 +50,9 @@ const INDICES: &[&str] = &[
 /// Whether what a parameter points to is a plain name, such as that of a template's parameter.
 fn spells_no_arguments(ty: &crate::ast::Type) -> bool {
     match &ty.kind {
-        TypeKind::Pointer(inner)
-        | TypeKind::LvalueReference(inner)
-        | TypeKind::Array(inner, _) => spells_no_arguments(inner),
+        TypeKind::Pointer(inner) | TypeKind::LvalueReference(inner) | TypeKind::Array(inner, _) => {
+            spells_no_arguments(inner)
+        }
         TypeKind::Named(name) => name.last.arguments.is_none(),
         _ => false,
     }

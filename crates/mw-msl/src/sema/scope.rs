@@ -414,6 +414,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) loops: u32,
     pub(crate) switches: u32,
     pub(crate) is_template: bool,
+    /// The function is started by the host.
+    pub(crate) is_kernel: bool,
     /// `auto` as written, while the result is deduced.
     pub(crate) result_pattern: Option<&'a ast::Type>,
     /// A lambda's body: `this` is what it captured.
@@ -440,6 +442,7 @@ impl Frame<'_> {
             loops: 0,
             switches: 0,
             is_template: false,
+            is_kernel: false,
             result_pattern: None,
             lambda_this: false,
             object: None,

@@ -390,6 +390,17 @@ impl<'a> Sema<'a> {
                 }
             }
             self.check_atomic_space(ty, decl.span)?;
+            if !self.frame.is_kernel && self.is_user(decl.span) {
+                self.report(
+                    Diagnostic::new(
+                        &codes::INVALID_DECLARATION,
+                        decl.span,
+                        format!("the `threadgroup` variable `{text}` stands in a function that is no kernel"),
+                    )
+                    .note("threadgroup memory belongs to a kernel (MSL specification, \"threadgroup Address Space\")")
+                    .help("declare it in the kernel, and pass a `threadgroup` pointer or reference to this function"),
+                );
+            }
             let align = self.declared_alignment(decl, ty)?;
             let name_text = self.static_air_name(text);
             let global = self.new_global(name_text, ty, align, GlobalKind::Threadgroup, decl.span);
