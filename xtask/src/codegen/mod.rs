@@ -49,6 +49,12 @@ const ARTEFACTS: &[Artefact] = &[
         generate: |_| Ok(library::page()),
     },
     Artefact {
+        name: "language-rules",
+        path: "docs/language-rules.md",
+        extent: Extent::WholeFile,
+        generate: |_| Ok(mw_msl::registry::page()),
+    },
+    Artefact {
         name: "machine-tables",
         path: "book/src/machine-tables.md",
         extent: Extent::WholeFile,
