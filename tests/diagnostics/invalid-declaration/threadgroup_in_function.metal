@@ -1,5 +1,6 @@
 float total(float x, uint t) {
   threadgroup float s[32];
+  //~^ error[MSL0212]: the `threadgroup` variable `s` stands in a function that is no kernel
   s[t] = x;
   return s[0];
 }
