@@ -425,8 +425,9 @@ mw_kernel:
 
 #[test]
 fn what_is_not_supported_is_exit_code_3() {
-    mw("run script.py k -g 1 -t 1").assert().code(3).stderr_eq(str![[r#"
-error: `script.py` is a Python script: run it with the interpreter that has metalworking installed
+    // No interpreter that lacks the package is started.
+    mw("run script.py --flag").env("MW_PYTHON", "/nowhere/python").assert().code(3).stderr_eq(str![[r#"
+error: `script.py` is a Python script, and no interpreter here has the package metalworking: install it with pip, or set MW_PYTHON to an interpreter that has it (tried `/nowhere/python`)
 
 "#]]);
 }
@@ -442,7 +443,7 @@ error: cannot read `missing.metal`: [..]
 
 "#]]);
     mw("explain MSL0500").assert().code(0).stdout_eq(str![[r#"
-# MSL0500: unsupported
+# MSL0500: not-lowered
 ...
 
 "#]]);
@@ -459,7 +460,7 @@ Usage: mw <COMMAND>
 Commands:
   compile      Compile Metal source to a library, to AIR bitcode or to AIR text
   check        Compile all Metal sources of a tree and say what is wrong
-  explain      Explain a diagnostic
+  explain      Explain a diagnostic, or a term of the glossary
   inspect      List the kernels of a library, or tell everything about one
   disassemble  Print a kernel's code at a stage of compilation
   run          Run a kernel
