@@ -12,7 +12,7 @@ fn small_modules_read_as_llvm_reads_them() {
     let mut count = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        // Metadata that we drop differs by intent: see `debug_information_is_skipped`.
+        // Metadata that we drop differs by intent: see `of_debug_information_lines_are_kept`.
         if path.ends_with("debug_info.ll") {
             continue;
         }
@@ -26,14 +26,42 @@ fn small_modules_read_as_llvm_reads_them() {
 }
 
 #[test]
-fn debug_information_is_skipped() {
+fn of_debug_information_lines_are_kept() {
     let text = include_str!("data/debug_info.ll");
     let module = read_module(&support::assemble(text).unwrap()).unwrap();
     let function = module.function(module.function_named("k").unwrap());
     assert_eq!(function.blocks[0].insts.len(), 1);
     assert!(function.metadata.is_empty());
+    let add = function.inst(function.blocks[0].insts[0]).location.unwrap();
+    assert_eq!(module.debug.describe(add).as_deref(), Some("k.metal:2:3"));
+    assert_eq!(function.blocks[0].location, Some(add));
+    let subprogram = module.debug.subprogram(function.subprogram.unwrap()).unwrap();
+    assert_eq!((&*subprogram.name, subprogram.line), ("k", 1));
+    // It was not written by us: it is not printed.
+    assert!(!module.to_string().contains("!dbg"));
     assert!(module.metadata.named("llvm.dbg.cu").is_empty());
     assert_eq!(module.metadata.named("llvm.module.flags").len(), 2);
+}
+
+#[test]
+fn positions_lead_through_blocks_and_inlined_calls() {
+    let text = include_str!("data/debug_info.ll")
+        .replace("!10 = !DILocation(line: 2, column: 3, scope: !5)", "
+            !10 = !DILocation(line: 2, column: 3, scope: !11, inlinedAt: !12)
+            !11 = distinct !DILexicalBlock(scope: !13, file: !1, line: 9, column: 1)
+            !12 = distinct !DILocation(line: 7, column: 5, scope: !5)
+            !13 = distinct !DISubprogram(name: \"f\", linkageName: \"_Z1f\", scope: !1, file: !1, line: 9, type: !4, unit: !0)")
+        .lines()
+        .filter(|line| !line.contains("#dbg_value"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let module = read_module(&support::assemble(&text).unwrap()).unwrap();
+    let function = &module.functions[0];
+    let location = module.debug.location(function.blocks[0].location.unwrap()).unwrap();
+    assert_eq!(&*module.debug.subprogram(location.scope).unwrap().linkage_name, "_Z1f");
+    let outer = location.inlined_at.unwrap();
+    assert_eq!(module.debug.describe(outer).as_deref(), Some("k.metal:7:5"));
+    mw_air::verify(&module).unwrap();
 }
 
 #[test]

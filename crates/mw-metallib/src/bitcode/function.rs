@@ -6,10 +6,11 @@
 //! A cast between pointers that differ only in their pointee is not an instruction any more: its number becomes
 //! another name for its operand.
 
-use mw_air::{BlockId, FuncId, Function, FunctionType, Inst, InstId, Terminator, Type, ValueId};
+use mw_air::{BlockId, FuncId, Function, FunctionType, Inst, InstId, LocationId, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 use super::block_id;
+use super::debug::Spot;
 use super::module::ModuleReader;
 use super::operands::Operands;
 use crate::bitstream::{Event, Record, Stream};
@@ -65,6 +66,8 @@ pub(super) struct BodyReader<'m, 'a> {
     insts: Vec<InstRef>,
     /// Tag of an operand bundle that waits for its call.
     pub(super) bundle: Option<u64>,
+    /// Position of the last instruction that said one.
+    location: Option<LocationId>,
 }
 
 /// Reads the body of `id` out of the block that the stream has just entered.
@@ -91,6 +94,7 @@ pub(super) fn read_body<'a>(
         current: None,
         insts: Vec::new(),
         bundle: None,
+        location: None,
     };
     body.read(stream, record)?;
     body.finish()?;
@@ -107,6 +111,7 @@ impl<'a> BodyReader<'_, 'a> {
             match stream.next(record)? {
                 Event::End => return Ok(()),
                 Event::Block(block) => self.read_block(block, stream, record)?,
+                Event::Record if matches!(record.code, 33 | 35) => self.locate(record),
                 Event::Record => {
                     let decoded = self.decode(record)?;
                     self.place(decoded)?;
@@ -192,6 +197,24 @@ impl<'a> BodyReader<'_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// Gives the last instruction its position: `[line, column, scope, inlined at]`, or that of the one before.
+    fn locate(&mut self, record: &Record<'_>) {
+        if record.code == 35 {
+            let field = |index: usize| record.operands.get(index).copied().unwrap_or(0);
+            let narrow = |index: usize| u32::try_from(field(index)).unwrap_or(0);
+            self.location = field(2).checked_sub(1).and_then(|scope| {
+                let spot =
+                    Spot { line: narrow(0), column: narrow(1), scope, inlined_at: field(3).checked_sub(1) };
+                self.module.metadata.location(spot, &mut self.module.module.debug)
+            });
+        }
+        match self.insts.last() {
+            Some(InstRef::Inst(id)) => self.function.inst_mut(*id).location = self.location,
+            Some(InstRef::Terminator(block)) => self.function.block_mut(*block).location = self.location,
+            Some(InstRef::Dropped) | None => {}
+        }
     }
 
     /// The block that instructions go to, started if need be.
@@ -304,6 +327,10 @@ impl<'a> BodyReader<'_, 'a> {
                         Operands::new(&record.operands, "METADATA_ATTACHMENT_BLOCK", "ATTACHMENT");
                     // An odd length starts with the instruction; otherwise it is the function's own.
                     if operands.len().is_multiple_of(2) {
+                        let module = &mut *self.module;
+                        let subprogram =
+                            module.metadata.attached_subprogram(&record.operands, &mut module.module.debug);
+                        self.function.subprogram = self.function.subprogram.or(subprogram);
                         let pairs = self.module.metadata.attachment(operands)?;
                         self.function.metadata.extend(pairs);
                         continue;

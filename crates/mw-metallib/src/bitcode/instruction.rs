@@ -50,8 +50,8 @@ impl BodyReader<'_, '_> {
             56 => self.unary(named("UNOP")),
             58 => self.freeze(named("FREEZE")),
             59 => self.atomic_rmw(named("ATOMICRMW")),
-            // Debug locations and records, users of block addresses.
-            33 | 35 | 60..=66 => Ok(Decoded::Nothing),
+            // Debug records, users of block addresses.
+            60..=66 => Ok(Decoded::Nothing),
             code => Err(ReadError::UnsupportedRecord { block: BLOCK, code, note: note(code) }),
         }
     }

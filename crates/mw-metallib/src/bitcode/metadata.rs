@@ -1,16 +1,17 @@
 //! Metadata: strings, values, nodes, named lists and attachments.
 //!
-//! A module's nodes and those of its functions end up in one table, in file order. Debug information and metadata
-//! about local values have no place in AIR: their numbers are kept so that others count right, and what refers to
-//! them loses that reference.
+//! A module's nodes and those of its functions end up in one table, in file order. Debug information is kept as
+//! far as it says lines (see `debug.rs`). The rest of it and metadata about local values have no place in AIR:
+//! their numbers are kept so that others count right, and what refers to them loses that reference.
 
 use std::sync::Arc;
 
-use mw_air::{MdId, MdNode, MdOperand, Metadata, NamedMetadata};
+use mw_air::{DebugInfo, LocationId, MdId, MdNode, MdOperand, Metadata, NamedMetadata, SubprogramId};
 use rustc_hash::FxHashMap;
 
 use super::budget::Budget;
 use super::constants::Constants;
+use super::debug::{DebugNode, DebugReader, Spot};
 use super::operands::{Operands, text};
 use crate::bitstream::{Bits, Event, Record, Stream};
 use crate::error::ReadError;
@@ -25,7 +26,9 @@ enum Entry {
     /// A value's id; it becomes a constant when something refers to it.
     Value(u32),
     Node(MdId),
-    /// Debug information, or about a local value.
+    /// Debug information that says where code comes from.
+    Debug(Arc<DebugNode>),
+    /// Other debug information, or about a local value.
     Opaque,
 }
 
@@ -47,6 +50,7 @@ pub(super) struct MetadataReader {
     entries: Vec<Entry>,
     kinds: FxHashMap<u64, Arc<str>>,
     pub(super) global_attachments: Vec<GlobalAttachment>,
+    debug: DebugReader,
 }
 
 impl MetadataReader {
@@ -57,6 +61,30 @@ impl MetadataReader {
     /// Forgets the numbers of a function's own metadata.
     pub(super) fn truncate(&mut self, length: usize) {
         self.entries.truncate(length);
+        self.debug.truncate(length);
+    }
+
+    /// The position of a spot, put into `info`; `None` if it leads nowhere.
+    pub(super) fn location(&mut self, spot: Spot, info: &mut DebugInfo) -> Option<LocationId> {
+        let entries = &self.entries;
+        self.debug.location(spot, &|number| debug_node(entries, number), info)
+    }
+
+    /// The function of the source that a number stands for.
+    fn subprogram(&mut self, number: u64, info: &mut DebugInfo) -> Option<SubprogramId> {
+        let entries = &self.entries;
+        self.debug.subprogram(number, &|number| debug_node(entries, number), info)
+    }
+
+    /// The function of the source that a function's attachments name.
+    pub(super) fn attached_subprogram(
+        &mut self,
+        operands: &[u64],
+        info: &mut DebugInfo,
+    ) -> Option<SubprogramId> {
+        let is_debug = |kind: &u64| self.kinds.get(kind).is_some_and(|kind| &**kind == "dbg");
+        let number = operands.chunks_exact(2).find(|pair| is_debug(&pair[0]))?[1];
+        self.subprogram(number, info)
     }
 
     /// Reads `METADATA_KIND_BLOCK`, which the stream has just entered.
@@ -128,8 +156,15 @@ impl MetadataReader {
                     36 => attachments.push(record.operands.clone()),
                     // An index for lazy readers.
                     38 | 39 => {}
-                    // Debug information, and lists of local values.
-                    7 | 12..=34 | 37 | 40 | 41 | 44..=49 => self.entries.push(Entry::Opaque),
+                    7 | 16 | 21..=23 => {
+                        let entry = match self.read_debug(record) {
+                            Some(node) => Entry::Debug(Arc::new(node)),
+                            None => Entry::Opaque,
+                        };
+                        self.entries.push(entry);
+                    }
+                    // Other debug information, and lists of local values.
+                    12..=15 | 17..=20 | 24..=34 | 37 | 40 | 41 | 44..=49 => self.entries.push(Entry::Opaque),
                     8 | 9 => {
                         return Err(ReadError::UnsupportedRecord {
                             block: BLOCK,
@@ -167,6 +202,35 @@ impl MetadataReader {
             self.global_attachments.push(GlobalAttachment { value, pairs });
         }
         Ok(())
+    }
+
+    /// A node that says where code comes from. Fields that are missing are taken for absent.
+    fn read_debug(&self, record: &Record<'_>) -> Option<DebugNode> {
+        let field = |index: usize| record.operands.get(index).copied().unwrap_or(0);
+        let narrow = |index: usize| u32::try_from(field(index)).unwrap_or(0);
+        // References count from one; zero is none.
+        let reference = |index: usize| field(index).checked_sub(1);
+        let string = |index: usize| match reference(index).map(|number| self.entry(number)) {
+            Some(Ok(Entry::String(string))) => Arc::clone(string),
+            _ => "".into(),
+        };
+        Some(match record.code {
+            // Here the scope counts from zero, as it cannot be absent.
+            7 => DebugNode::Location {
+                line: narrow(1),
+                column: narrow(2),
+                scope: field(3),
+                inlined_at: reference(4),
+            },
+            16 => DebugNode::File { name: string(1), directory: string(2) },
+            21 => {
+                let (name, linkage) = (string(2), string(3));
+                let linkage_name = if linkage.is_empty() { Arc::clone(&name) } else { linkage };
+                DebugNode::Subprogram { name, linkage_name, file: reference(4), line: narrow(5) }
+            }
+            22 | 23 => DebugNode::Block { scope: reference(1) },
+            _ => return None,
+        })
     }
 
     /// `[count, offset of the characters]`, then a blob: lengths as 6-bit variable numbers, characters.
@@ -211,7 +275,7 @@ impl MetadataReader {
             Entry::Value(value) if constants.is_constant(*value) => {
                 MdOperand::Value(constants.typed(*value, budget)?)
             }
-            Entry::Value(_) | Entry::Opaque => MdOperand::Null,
+            Entry::Value(_) | Entry::Debug(_) | Entry::Opaque => MdOperand::Null,
         })
     }
 
@@ -226,7 +290,7 @@ impl MetadataReader {
     fn node(&self, number: u64) -> Result<Option<MdId>, ReadError> {
         match self.entry(number)? {
             Entry::Node(id) => Ok(Some(*id)),
-            Entry::Opaque => Ok(None),
+            Entry::Debug(_) | Entry::Opaque => Ok(None),
             Entry::String(_) | Entry::Value(_) => {
                 Err(malformed("metadata reference", "only nodes are listed and attached"))
             }
@@ -247,6 +311,14 @@ impl MetadataReader {
             }
         }
         Ok(pairs)
+    }
+}
+
+/// The node of debug information with a number.
+fn debug_node(entries: &[Entry], number: u64) -> Option<DebugNode> {
+    match entries.get(usize::try_from(number).ok()?)? {
+        Entry::Debug(node) => Some((**node).clone()),
+        _ => None,
     }
 }
 

@@ -21,6 +21,7 @@ mod attributes;
 mod budget;
 mod call;
 mod constants;
+mod debug;
 mod function;
 mod instruction;
 mod metadata;

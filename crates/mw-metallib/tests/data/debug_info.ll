@@ -1,4 +1,4 @@
-; Debug information is skipped; the code around it must come out whole.
+; Lines are kept, other debug information is skipped; the code around it must come out whole.
 target triple = "air64_v28-apple-macosx26.0.0"
 
 define void @k(i32 %x) !dbg !5 {
