@@ -50,7 +50,8 @@ class Script:
         runpy.run_module(self.target, run_name="__main__", alter_sys=True)
 
     def _run_file(self) -> None:
-        path = self.target
+        # Absolute, as Python has it in `__file__` and in tracebacks.
+        path = os.path.abspath(self.target)
         if os.path.isdir(path) or not path.endswith((".py", ".pyw", ".pyc")):
             runpy.run_path(path, run_name="__main__")
             return
@@ -59,7 +60,7 @@ class Script:
         if path.endswith(".pyc"):
             code = loader.get_code("__main__")
         else:
-            with io.open_code(os.path.abspath(path)) as file:
+            with io.open_code(path) as file:
                 code = compile(file.read(), path, "exec", dont_inherit=True)
         # A module of its own, as the script's: ours must not show through, and pickle must find the script's classes.
         main = types.ModuleType("__main__")

@@ -5,34 +5,32 @@ use mw_air::AddressSpace;
 use pyo3::prelude::*;
 
 /// One argument of a kernel (``MTLBinding``).
-///
-/// Attributes:
-///     name: Name in the source; empty when it gave none.
-///     type_name: Metal type name, of an element where the argument is a pointer.
-///     kind: ``"buffer"``, ``"threadgroup"``, ``"visible_function_table"`` or ``"builtin"``.
-///     index: ``[[buffer(index)]]`` or ``[[threadgroup(index)]]``; None for built-in arguments.
-///     is_used: False when a function constant gates it off or the body never reads it.
-///     access: ``"read"``, ``"write"`` or ``"read_write"``, for buffers.
-///     address_space: ``"device"`` or ``"constant"``, for buffers.
-///     size: Extent in bytes, where it is known: for references.
-///     element_size: Size in bytes of an element.
-///     element_align: Alignment in bytes of an element.
-///     members: Members of a structure, in order.
-///     builtin: Metal's attribute of a built-in argument, such as ``"thread_position_in_grid"``.
 #[pyclass(frozen, eq, get_all, module = "metalworking", name = "Binding")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct PyBinding {
+    /// Name in the source; empty when it gave none.
     name: String,
+    /// Metal type name, of an element where the argument is a pointer.
     type_name: String,
+    /// ``"buffer"``, ``"threadgroup"``, ``"visible_function_table"`` or ``"builtin"``.
     kind: &'static str,
+    /// ``[[buffer(index)]]`` or ``[[threadgroup(index)]]``; None for built-in arguments.
     index: Option<u32>,
+    /// False when a function constant gates it off or the body never reads it.
     is_used: bool,
+    /// ``"read"``, ``"write"`` or ``"read_write"``, for buffers.
     access: Option<&'static str>,
+    /// ``"device"`` or ``"constant"``, for buffers.
     address_space: Option<&'static str>,
+    /// Extent in bytes, where it is known: for references.
     size: Option<u32>,
+    /// Size in bytes of an element.
     element_size: Option<u32>,
+    /// Alignment in bytes of an element.
     element_align: Option<u32>,
+    /// Members of a structure, in order.
     members: Vec<PyStructMember>,
+    /// Metal's attribute of a built-in argument, such as ``"thread_position_in_grid"``.
     builtin: Option<String>,
 }
 
@@ -97,22 +95,20 @@ impl PyBinding {
 }
 
 /// A member of a structure behind a buffer.
-///
-/// Attributes:
-///     name: Member name.
-///     type_name: Metal type name.
-///     offset: Offset in bytes.
-///     size: Size in bytes, of one element where the member is an array.
-///     array_length: Number of elements of an array, 0 otherwise.
-///     members: Members of a nested structure.
 #[pyclass(frozen, eq, get_all, module = "metalworking", name = "StructMember")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct PyStructMember {
+    /// Member name.
     name: String,
+    /// Metal type name.
     type_name: String,
+    /// Offset in bytes.
     offset: u32,
+    /// Size in bytes, of one element where the member is an array.
     size: u32,
+    /// Number of elements of an array, 0 otherwise.
     array_length: u32,
+    /// Members of a nested structure.
     members: Vec<PyStructMember>,
 }
 
@@ -137,19 +133,17 @@ impl PyStructMember {
 }
 
 /// A function constant that a kernel declares.
-///
-/// Attributes:
-///     name: Name in the source.
-///     index: ``[[function_constant(index)]]``.
-///     type_name: Metal type name.
-///     required: Whether it must have a value: the source does not test it with
-///         ``is_function_constant_defined``.
 #[pyclass(frozen, eq, get_all, module = "metalworking", name = "FunctionConstant")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct PyFunctionConstant {
+    /// Name in the source.
     name: String,
+    /// ``[[function_constant(index)]]``.
     index: u32,
+    /// Metal type name.
     type_name: String,
+    /// Whether it must have a value: the source does not test it with
+    /// ``is_function_constant_defined``.
     required: bool,
 }
 
