@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     let outcome = Context::find().and_then(|context| match &cli.chore {
         Chore::Bench(args) => bench::run(args, &context),
         Chore::Bless(args) => bless::run(args, &context),
-        Chore::Book(args) => book::run(args, &context),
+        Chore::Book(args) => book::run(args),
         Chore::Codegen(args) => codegen::run(args, &context),
         Chore::Conform(args) => conform::run(args, &context),
         Chore::Corpora(args) => corpora::run(args, &context),

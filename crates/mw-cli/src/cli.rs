@@ -26,7 +26,7 @@ pub(crate) enum Command {
     Compile(CompileArgs),
     /// Compile all Metal sources of a tree and say what is wrong
     Check(CheckArgs),
-    /// Explain a diagnostic
+    /// Explain a diagnostic, or a term of the glossary
     Explain(ExplainArgs),
     /// List the kernels of a library, or tell everything about one
     Inspect(InspectArgs),

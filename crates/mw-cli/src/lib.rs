@@ -4,7 +4,9 @@ mod cli;
 mod commands;
 mod exit;
 mod library;
+mod markdown;
 mod output;
+mod script;
 mod source;
 
 use std::ffi::OsString;
@@ -17,6 +19,12 @@ use crate::output::Output;
 
 /// Runs `mw` with these arguments, the program's name first, and gives its exit code.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(words) = script::words(&args) {
+        let failure = script::run(words);
+        Output::new(false).failure(&failure);
+        return failure.code();
+    }
     let cli = match Cli::try_parse_from(source::modern_flags(args.into_iter())) {
         Ok(cli) => cli,
         Err(error) => {
