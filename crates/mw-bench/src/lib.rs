@@ -9,7 +9,6 @@
 mod case;
 mod check;
 mod library;
-mod names;
 mod prepared;
 pub mod report;
 mod verify;
@@ -17,6 +16,5 @@ mod verify;
 pub use case::{Case, Output, Set, SetError, Step};
 pub use check::{Mismatch, Outcome, check};
 pub use library::{LibraryMissing, mlx_library};
-pub use names::name_family;
 pub use prepared::{CaseError, Prepared};
 pub use verify::{Verdict, by_family, verify};

@@ -8,7 +8,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result};
 use metalworking::{Engine, Library};
 use mw_bench::report::{Machine, today};
-use mw_bench::{Case, Set, Verdict, by_family, mlx_library, name_family, verify};
+use mw_bench::{Case, Set, Verdict, by_family, mlx_library, verify};
+use mw_conform::families::family;
 
 /// Run the reference cases of all kernel families and judge the results.
 #[derive(clap::Args)]
@@ -62,7 +63,7 @@ pub(crate) fn run(args: &Args) -> Result<ExitCode> {
 fn table(set: &Set, verdicts: &[Verdict<'_>], engine: Engine) -> Result<String> {
     let kernels: BTreeSet<&str> =
         verdicts.iter().flat_map(|it| &it.case.steps).map(|step| step.kernel.as_str()).collect();
-    let names: BTreeSet<String> = kernels.iter().map(|name| name_family(name)).collect();
+    let names: BTreeSet<String> = kernels.iter().map(|name| family(name)).collect();
     let right = verdicts.iter().filter(|verdict| verdict.is_right()).count();
     let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<&Verdict<'_>>>> = BTreeMap::new();
     for verdict in verdicts {
@@ -106,7 +107,7 @@ fn table(set: &Set, verdicts: &[Verdict<'_>], engine: Engine) -> Result<String> 
         text.push_str("| --- | --- | --- | ---: | ---: | --- |\n");
         for (operator, all) in operators {
             let kernels: BTreeSet<String> =
-                all.iter().flat_map(|it| &it.case.steps).map(|step| name_family(&step.kernel)).collect();
+                all.iter().flat_map(|it| &it.case.steps).map(|step| family(&step.kernel)).collect();
             let types: BTreeSet<&str> = all
                 .iter()
                 .filter_map(|it| it.case.name.split_whitespace().next())
