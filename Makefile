@@ -19,6 +19,7 @@ test: setup ## Run all tests, then kernels of Apple's libraries on both engines 
 	else cargo test --workspace; fi
 	@cargo xtask python
 	@.venv/bin/python -m pytest --quiet
+	@cargo xtask wasm --test $(if $(CI),--install,--if-possible)
 	@cargo xtask conform --ci
 
 check: setup ## Check format, lints, house rules and generated files, as CI does

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what this repository needs and the machine lacks; says nothing when nothing is missing.
 # Written for Debian 12 and newer. Called by `make setup`; safe to run again at any time.
-# With the argument `demo` it leaves out what only the tests need.
+# With the argument `demo` it leaves out what only the tests need; with `wasm` it installs what building for the
+# browser needs, and nothing else (`cargo xtask wasm --install` calls it).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 purpose=${1:-all}
@@ -22,7 +23,12 @@ packages=(
 )
 # clang-22 for the plain-C roofline of the benches; qemu-user to run cross-generated AArch64 code; PyTorch without
 # CUDA, which its wheels for Linux bring along, to test kernels on its tensors.
-[ "$purpose" = demo ] || packages+=(clang-22 python3-numpy python3-torch qemu-user)
+[ "$purpose" != all ] || packages+=(clang-22 python3-numpy python3-torch qemu-user)
+# For the engine of the browser, Debian's current compiler with the sources of Rust's library.
+if [ "$purpose" = wasm ]; then
+  packages=(rustc-web cargo-web rust-web-src lld-22)
+  command -v node >/dev/null 2>&1 || packages+=(nodejs)
+fi
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
@@ -48,6 +54,8 @@ if command -v dpkg-query >/dev/null 2>&1; then
 elif ! command -v llvm-config-22 >/dev/null 2>&1 && [ -z "${LLVM_SYS_221_PREFIX:-}" ]; then
   fail "this is no Debian: install LLVM 22 with its headers, a C compiler, make, git and Python 3.11 or newer yourself, and set LLVM_SYS_221_PREFIX to LLVM's folder"
 fi
+
+if [ "$purpose" = wasm ]; then exit 0; fi
 
 # --- Rust ------------------------------------------------------------------------------------------------
 channel=$(sed -n 's/^channel *= *"\(.*\)"/\1/p' rust-toolchain.toml)

@@ -19,6 +19,7 @@ mod libraries;
 mod python;
 mod references;
 mod tidy;
+mod wasm;
 mod wheel;
 
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ enum Chore {
     Python(python::Args),
     References(references::Args),
     Tidy(tidy::Args),
+    Wasm(wasm::Args),
     Wheel(wheel::Args),
 }
 
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Chore::Python(args) => python::run(args, &context),
         Chore::References(args) => references::run(args, &context),
         Chore::Tidy(args) => tidy::run(args, &context),
+        Chore::Wasm(args) => wasm::run(args, &context),
         Chore::Wheel(args) => wheel::run(args, &context),
     });
     match outcome {
