@@ -67,7 +67,7 @@ impl KernelSource {
 
     /// The main file and the options to compile it with. The user's parts are files of their own, which the main
     /// file includes: so a message says `my_kernel:3:5`, line 3 of the body, and shows that line.
-    pub(crate) fn compilation(&self) -> (String, CompileOptions) {
+    pub fn compilation(&self) -> (String, CompileOptions) {
         let mut files = MemoryFiles::default();
         files.add(PRELUDE_NAME, PRELUDE);
         let mut main = format!("#include \"{PRELUDE_NAME}\"\n");

@@ -15,6 +15,8 @@ pub(crate) struct DebugLowering<'p> {
     info: DebugInfo,
     files: FxHashMap<FileId, u32>,
     locations: FxHashMap<(SubprogramId, Span), LocationId>,
+    /// Functions once more, for what of them stands in an included file.
+    elsewhere: FxHashMap<(SubprogramId, u32), SubprogramId>,
 }
 
 impl<'p> DebugLowering<'p> {
@@ -24,6 +26,7 @@ impl<'p> DebugLowering<'p> {
             info: DebugInfo { is_emitted, ..DebugInfo::default() },
             files: FxHashMap::default(),
             locations: FxHashMap::default(),
+            elsewhere: FxHashMap::default(),
         };
         // The user's file comes first, whatever the first function.
         let main = sources.files().find(|(_, file)| !file.is_builtin).or_else(|| sources.files().next());
@@ -73,16 +76,34 @@ impl<'p> DebugLowering<'p> {
             return *known;
         }
         let written = self.sources.written(span);
+        let file = self.file(self.sources.file_at(written.start));
+        let scope_in_file = self.scope_in_file(scope, file);
         let start = self.sources.line_column(written.start);
         let end = self.sources.line_column(written.end);
         let id = self.info.add_location(DebugLocation {
             line: start.line,
             column: start.column,
             end: (written.end > written.start).then_some((end.line, end.column)),
-            scope,
+            scope: scope_in_file,
             inlined_at: None,
         });
         self.locations.insert((scope, span), id);
+        id
+    }
+
+    /// The function, for positions in this file. A body may include a file: its lines are that file's. LLVM wants
+    /// one scope for each function, so text that is for LLVM keeps the function's own file.
+    fn scope_in_file(&mut self, scope: SubprogramId, file: u32) -> SubprogramId {
+        let subprogram = &self.info.subprograms[scope.index()];
+        if subprogram.file == file || self.info.is_emitted {
+            return scope;
+        }
+        if let Some(known) = self.elsewhere.get(&(scope, file)) {
+            return *known;
+        }
+        self.info.subprograms.push(Subprogram { file, ..subprogram.clone() });
+        let id = SubprogramId::new(self.info.subprograms.len() - 1);
+        self.elsewhere.insert((scope, file), id);
         id
     }
 }
