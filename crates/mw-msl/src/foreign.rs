@@ -40,7 +40,10 @@ fn types(text: &str) -> Option<&'static str> {
         "mat3" => "Metal's type is `float3x3`",
         "mat4" => "Metal's type is `float4x4`",
         "dim3" => "Metal's type is `uint3`",
+        "let" | "var" => "write the type of the variable, or `auto`",
+        "fn" | "func" | "def" => "a function begins with the type of its result",
         "string" => "Metal has no strings",
+        "tensor" => "include `<metal_tensor>` (MSL 4.0)",
         "vector" => "Metal has no `vector`: use an array of constant size, `array<T, N>` or a buffer",
         _ => return None,
     })
@@ -258,6 +261,10 @@ fn c_library(text: &str) -> Option<&'static str> {
         "cout" | "cerr" => {
             "kernels cannot print: write a value into a buffer, or log with `os_log` (MSL 3.2)"
         }
+        "True" => "write `true`",
+        "False" => "write `false`",
+        "None" | "null" | "nil" => "write `nullptr`",
+        "elif" => "write `else if`",
         "rand" => "Metal has no random numbers: write a generator, with its state in a buffer",
         _ => return None,
     })

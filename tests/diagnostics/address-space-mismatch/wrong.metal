@@ -4,7 +4,7 @@ kernel void one(device float *a, threadgroup float *t, constant bool &c) {
   device float *p = t;
   //~^ error[MSL0231]: cannot convert `threadgroup float *` to `device float *`
   float &x = a[0];
-  //~^ error[MSL0231]: `thread float &` cannot refer to an object in `device` memory
+  //~^ error[MSL0230]: this reference to `float` says no address space
   auto q = c ? a : t;
   //~^ error[MSL0231]: one pointer leads to `device` memory, the other to `threadgroup` memory
 }

@@ -3,6 +3,8 @@
 //! One file per group, each with its range of numbers. To add a code, add one entry to the `codes!` list of
 //! its group: constant, number, kebab name, severity, and the page.
 
+use std::fmt::Write as _;
+
 use crate::{Code, Doc};
 
 /// Declares the codes of one group: a `pub static` each, and the group's list `CODES`.
@@ -66,12 +68,14 @@ pub fn page() -> String {
     );
     let titles = ["Preprocessor", "Grammar", "Names, Types and Calls", "Lowering"];
     for (title, codes) in titles.iter().zip(GROUPS) {
-        page += &format!(
+        let _ = write!(
+            page,
             "\n## {title}\n\n| code | what is checked | rule | tests |\n| --- | --- | --- | --- |\n"
         );
         for code in *codes {
-            page += &format!(
-                "| [{code}](#{}-{}) | {} | {} | [`{}`](../tests/diagnostics/{}) |\n",
+            let _ = writeln!(
+                page,
+                "| [{code}](#{}-{}) | {} | {} | [`{}`](../tests/diagnostics/{}) |",
                 code.to_string().to_lowercase(),
                 code.name,
                 code.doc.checks.replace('|', "\\|"),
@@ -84,7 +88,8 @@ pub fn page() -> String {
     page += "\n## Codes\n";
     for code in all() {
         let Doc { checks, why, example, instead, .. } = &code.doc;
-        page += &format!(
+        let _ = write!(
+            page,
             "\n### {code}: {}\n\n{checks}\n{why}\n\n```metal\n{}\n```\n\nInstead:\n\n```metal\n{}\n```\n\nRule: {}.\n",
             code.name,
             example.trim_end(),
@@ -92,7 +97,7 @@ pub fn page() -> String {
             section(code),
         );
         if code.severity != crate::Severity::Error {
-            page += &format!("It is a {}.\n", code.severity);
+            let _ = writeln!(page, "It is a {}.", code.severity);
         }
     }
     page

@@ -274,4 +274,11 @@ codes! {
         instead: "kernel void k(device int *a, device float *f) { int x{int(f[0])}; a[0] = x; }",
         source: "C++17 [dcl.init.list]",
     }
+    HIDDEN_MEMBER = 239 "hidden-member" Error {
+        checks: "A private or protected member that is named outside of its class.",
+        why: "Members of a `class` are private, those of a `struct` public, where nothing else is said.",
+        example: "class P { float x; };\nkernel void k(device float *a) { P p; a[0] = p.x; }",
+        instead: "struct P { float x; };\nkernel void k(device float *a) { P p; p.x = 1; a[0] = p.x; }",
+        source: "C++17 [class.access]",
+    }
 }

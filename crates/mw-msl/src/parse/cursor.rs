@@ -149,14 +149,24 @@ impl Parser<'_> {
 
     /// A word of another language before the place where the grammar fails is what is wrong.
     fn foreign_word(&self) -> Option<Diagnostic> {
+        const BEFORE_TYPES: &[&str] =
+            &["kernel", "device", "constant", "threadgroup", "thread", "const", "static", "inline", "struct"];
         let before = self.tokens[self.at.checked_sub(1)?];
         if before.kind != TokenKind::Ident || !self.scopes.lookup(before.name).is_unknown() {
             return None;
         }
         let text = self.interner.text(before.name);
-        let help = crate::foreign::meaning(text)?;
         let code = &mw_diagnostics::registry::semantics::UNKNOWN_NAME;
-        Some(Diagnostic::new(code, before.span, format!("`{text}` is no word of Metal")).help(help))
+        let diagnostic = Diagnostic::new(code, before.span, format!("`{text}` is no word of Metal"));
+        if let Some(help) = crate::foreign::meaning(text) {
+            return Some(diagnostic.help(help));
+        }
+        // A misspelt keyword, and behind it what may follow the keyword.
+        if self.kind() != TokenKind::Ident || text.len() < 4 {
+            return None;
+        }
+        let meant = crate::sema::closest_name(text, BEFORE_TYPES.iter().copied())?;
+        Some(diagnostic.help(format!("did you mean `{meant}`?")).with_fix(before.span, meant))
     }
 
     /// The text ends early for a reason that was reported: what is missing at its end is no mistake.
@@ -182,11 +192,34 @@ impl Parser<'_> {
         use mw_diagnostics::registry::preprocess as lexical;
         let text = self.interner.text(token.name).to_owned();
         self.diagnostics.push(match token.kind {
-            TokenKind::Unknown => Diagnostic::new(
-                &lexical::UNKNOWN_CHARACTER,
-                token.span,
-                format!("`{}` begins no token", text.escape_default()),
-            ),
+            TokenKind::Unknown => {
+                let alike = match text.as_str() {
+                    "\u{201c}" | "\u{201d}" => Some("\""),
+                    "\u{2018}" | "\u{2019}" => Some("'"),
+                    "\u{2212}" | "\u{2013}" | "\u{2014}" => Some("-"),
+                    "\u{d7}" => Some("*"),
+                    "\u{f7}" => Some("/"),
+                    "\u{2264}" => Some("<="),
+                    "\u{2265}" => Some(">="),
+                    "\u{2260}" => Some("!="),
+                    "\u{a0}" => Some(" "),
+                    _ => None,
+                };
+                let is_visible =
+                    text.chars().all(|c| c.is_alphanumeric() || c.is_ascii_punctuation() || alike.is_some());
+                let shown = if is_visible { text.clone() } else { text.escape_default().to_string() };
+                let diagnostic = Diagnostic::new(
+                    &lexical::UNKNOWN_CHARACTER,
+                    token.span,
+                    format!("`{shown}` begins no token"),
+                );
+                match alike {
+                    Some(alike) => {
+                        diagnostic.help(format!("it looks like `{alike}`")).with_fix(token.span, alike)
+                    }
+                    None => diagnostic,
+                }
+            }
             TokenKind::UnterminatedChar => Diagnostic::new(
                 &lexical::UNTERMINATED_LITERAL,
                 token.span,
@@ -239,6 +272,21 @@ impl Parser<'_> {
             return Ok(self.bump());
         }
         let text = kind.spelling();
+        if self.is(TokenKind::ColonColon) && self.peek(1).name.is_keyword() {
+            let word = self.interner.text(self.peek(1).name).to_owned();
+            let at = self.peek(1).span;
+            return self.fail(|parser| {
+                let diagnostic = Diagnostic::new(
+                    &codes::EXPECTED_NAME,
+                    at,
+                    format!("expected a name after `::`, found the keyword `{word}`"),
+                );
+                match parser.previous_text() {
+                    "mem_flags" => diagnostic.help(format!("write `mem_flags::mem_{word}`")),
+                    _ => diagnostic,
+                }
+            });
+        }
         self.fail(|parser| {
             let token = parser.token();
             let found = parser.describe(token);

@@ -339,6 +339,19 @@ impl Parser<'_> {
             self.expect_semicolon("the definition")?;
             return self.tag_alone(spec, start, out);
         }
+        if spec.specifiers.stage.is_some()
+            && self.is(TokenKind::LeftParen)
+            && matches!(spec.ty.kind, TypeKind::Named(_))
+            && spec.symbol.is_unknown()
+        {
+            let text = self.previous_text().to_owned();
+            return self.fail(|parser| {
+                let at = parser.previous_span();
+                Diagnostic::new(&codes::EXPECTED_TYPE, at, format!("the kernel `{text}` says no result type"))
+                    .help(format!("write `void {text}(…)`"))
+                    .with_fix(at.before(), "void ")
+            });
+        }
         Self::place_tag(spec, out);
         let mut variables: Vec<VariableDecl> = Vec::new();
         loop {

@@ -4,7 +4,7 @@ use super::convert::{promote, usual};
 use super::operators::sign;
 use super::{Failed, R, Sema};
 use crate::ast::BinaryOp;
-use crate::hir::{Constant, Expr, ExprKind};
+use crate::hir::{Constant, Expr, ExprKind, Place, PlaceKind};
 use crate::types::{QualType, Scalar, Type, TypeId};
 use mw_diagnostics::Diagnostic;
 use mw_diagnostics::registry::semantics as codes;
@@ -301,9 +301,66 @@ impl Sema<'_> {
             _ => {}
         }
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && a.ty == b.ty {
-            return Ok(binary(a, b, self.t.bool));
+            return self.matrix_comparison(op, a, b, span);
         }
         self.invalid(op, &a, &b, span)
+    }
+
+    /// `a == b` of matrices: one `bool`, whether all components are equal.
+    fn matrix_comparison(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> R<Expr> {
+        let matrix = a.ty;
+        let Type::Matrix { element, columns, rows } = *self.ty(matrix) else {
+            return self.invalid(op, &a, &b, span);
+        };
+        let bools = self.intern(Type::Vector(Scalar::Bool, rows));
+        let column = self.intern(Type::Vector(element, rows));
+        let all =
+            crate::stdlib::candidates(crate::stdlib::LibraryNamespace::Metal, "all", &mut self.program.types)
+                .unwrap_or_default()
+                .into_iter()
+                .find(|candidate| matches!(candidate.parameters.as_slice(), [only] if only.ty == bools));
+        let Some(all) = all else { return self.invalid(op, &a, &b, span) };
+        let (bool_type, rules) = (self.t.bool, self.frame.rules);
+        let left = self.new_local("", QualType::plain(matrix), span);
+        let right = self.new_local("", QualType::plain(matrix), span);
+        let mut result: Option<Expr> = None;
+        for at in 0..columns {
+            let side = |local| {
+                let place = self.local_place(local, span);
+                let index = self.int_value(i128::from(at), self.t.long, span);
+                let ty = QualType { ty: column, ..place.ty };
+                self.load(Place { kind: PlaceKind::Index(Box::new(place), Box::new(index)), ty, span })
+            };
+            let (x, y) = (side(left), side(right));
+            let equal = ExprKind::Binary(BinaryOp::Equal, Box::new(x), Box::new(y), rules);
+            let equal = Expr { kind: equal, ty: bools, span };
+            let call = ExprKind::Builtin(crate::hir::BuiltinCall {
+                builtin: all.id,
+                arguments: vec![equal],
+                math_mode: self.math_mode_of(),
+            });
+            let call = Expr { kind: call, ty: bool_type, span };
+            result = Some(match result {
+                None => call,
+                Some(before) => Expr {
+                    kind: ExprKind::Binary(BinaryOp::LogicalAnd, Box::new(before), Box::new(call), rules),
+                    ty: bool_type,
+                    span,
+                },
+            });
+        }
+        let Some(mut result) = result else { return self.invalid(op, &a, &b, span) };
+        if op == BinaryOp::NotEqual {
+            result = Expr { kind: ExprKind::Not(Box::new(result)), ty: bool_type, span };
+        }
+        for (local, value) in [(right, b), (left, a)] {
+            result = Expr {
+                kind: ExprKind::LetTemporary { local, value: Box::new(value), then: Box::new(result) },
+                ty: bool_type,
+                span,
+            };
+        }
+        Ok(result)
     }
 
     /// An index or distance as 64 bits.
@@ -400,7 +457,7 @@ impl Sema<'_> {
     }
 }
 
-fn is_comparison(op: BinaryOp) -> bool {
+pub(crate) fn is_comparison(op: BinaryOp) -> bool {
     matches!(
         op,
         BinaryOp::Equal

@@ -546,44 +546,6 @@ impl<'a> Sema<'a> {
         Ok(Expr { kind: ExprKind::Construct { constructor, arguments }, ty, span })
     }
 
-    /// A class template's arguments from its constructor's, in the simplest cases.
-    fn deduce_class(&mut self, id: super::scope::TemplateId, args: &[Val<'a>]) -> Option<QualType> {
-        use super::deduce::Deduction;
-        let info = self.template(id);
-        let super::scope::TemplateBody::Class(decl) = info.what else { return None };
-        let (parameters, parent) = (info.parameters, info.scope);
-        let scope = self.deduction_scope(parameters, parent);
-        for member in decl.members.iter().flatten() {
-            let ast::DeclKind::Function(function) = &member.kind else { continue };
-            if function.kind != ast::FunctionKind::Constructor
-                || function.parameters.parameters.len() != args.len()
-            {
-                continue;
-            }
-            let mut deduction = Deduction::new(parameters);
-            let fits = function.parameters.parameters.iter().zip(args).all(|(parameter, arg)| {
-                arg.ty().is_some_and(|ty| {
-                    let pattern = match &parameter.ty.kind {
-                        ast::TypeKind::LvalueReference(inner) => inner,
-                        _ => &parameter.ty,
-                    };
-                    self.deduce_type(pattern, scope, QualType::plain(ty.ty), &mut deduction)
-                })
-            });
-            if !fits {
-                continue;
-            }
-            let found = self.quietly(|s| {
-                let (args, _) = s.substitute(parameters, &[], parent, &deduction, |_, _| Ok(()))?;
-                s.instantiate_template(id, &args, Span::default())
-            });
-            if let Ok(super::scope::Instantiated::Type(ty)) = found {
-                return Some(ty);
-            }
-        }
-        None
-    }
-
     pub(crate) fn conversion_target(conversion: &UserConversion) -> InstId {
         match conversion {
             UserConversion::Constructor(id) | UserConversion::Function(id, _) => *id,

@@ -215,10 +215,7 @@ impl<'a> Sema<'a> {
                     {
                         return Ok(self.cast(Cast::Pointer, value, to.ty));
                     }
-                    return self.fail(|s| {
-                        s.no_conversion(from, to.ty, span)
-                            .help("`reinterpret_cast` reads the same memory as another type")
-                    });
+                    return self.fail(|s| s.no_conversion(from, to.ty, span));
                 }
                 Ok(self.cast(Cast::Pointer, value, to.ty))
             }

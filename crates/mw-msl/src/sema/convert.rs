@@ -504,7 +504,13 @@ pub(crate) fn conversion_help(from: &Type, to: &Type, to_text: &str) -> Option<S
             "read the same memory as another type with `reinterpret_cast`, or declare the pointer with the other type"
                 .to_owned()
         }
-        (Type::Matrix { .. }, Type::Matrix { .. }) => format!("write `{to_text}(…)`"),
+        (Type::Matrix { columns: a, rows: b, .. }, Type::Matrix { columns: c, rows: d, .. }) => {
+            if (a, b) == (c, d) {
+                format!("write `{to_text}(…)`")
+            } else {
+                format!("make it of columns: `{to_text}(m[0].{0}, …)`", letters(*d))
+            }
+        }
         _ => return None,
     })
 }

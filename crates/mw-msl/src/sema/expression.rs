@@ -74,12 +74,18 @@ impl<'a> Sema<'a> {
             }
             ExprKind::Cast(style, ty, inner) => self.cast_expr(*style, ty, inner, span),
             ExprKind::Construct(ty, args) => {
-                let ty = self.resolve_constructed(ty, args.first())?;
+                let ty = match self.placeholder_of(ty, args.iter()) {
+                    Some(ty) => ty,
+                    None => self.resolve_constructed(ty, args.first())?,
+                };
                 let args = self.expand_args(args)?;
                 self.construct_type(ty, args, span)
             }
             ExprKind::ConstructBraced(ty, list) => {
-                let ty = self.resolve(ty)?;
+                let ty = match self.placeholder_of(ty, list.items.iter().map(|item| &item.value)) {
+                    Some(ty) => ty,
+                    None => self.resolve(ty)?,
+                };
                 let value = self.initialize_from_list(list, ty, span)?;
                 Ok(Val::Value(value))
             }

@@ -274,7 +274,7 @@ impl<'a> Sema<'a> {
             || owner.is_some_and(|record| self.records[record.0 as usize].template.is_some())
             || self.instance(id).special.is_some();
         let mut chain = self.chain.clone();
-        if is_template && span != Span::default() && chain.last().is_none_or(|(last, _)| *last != span) {
+        if is_template && span != Span::default() {
             chain.push((span, format!("in the instantiation of `{name}`")));
         }
         let is_too_deep = chain.len() > MAX_CHAIN;

@@ -347,6 +347,16 @@ impl<'a> Sema<'a> {
         let (kind, shown) = match *self.ty(param.ty.ty) {
             Type::Pointer(target) | Type::Reference { target, .. } => {
                 let kind = match target.space {
+                    AddressSpace::Device | AddressSpace::Constant if threadgroup.is_some() => {
+                        return self.fail(|_| {
+                            Diagnostic::new(
+                                &codes::INVALID_ATTRIBUTE,
+                                span,
+                                format!("`{name}` is a buffer, no threadgroup memory"),
+                            )
+                            .help(format!("write `[[buffer({})]]`", threadgroup.unwrap_or(0)))
+                        });
+                    }
                     AddressSpace::Device | AddressSpace::Constant => {
                         let index = buffer.unwrap_or_else(|| free(used_buffers));
                         let access = if target.is_const || target.space == AddressSpace::Constant {
@@ -365,6 +375,16 @@ impl<'a> Sema<'a> {
                             });
                         }
                         ArgumentKind::Buffer { index, access }
+                    }
+                    AddressSpace::Threadgroup if buffer.is_some() => {
+                        return self.fail(|_| {
+                            Diagnostic::new(
+                                &codes::INVALID_ATTRIBUTE,
+                                span,
+                                format!("`{name}` is threadgroup memory, no buffer"),
+                            )
+                            .help(format!("write `[[threadgroup({})]]`", buffer.unwrap_or(0)))
+                        });
                     }
                     AddressSpace::Threadgroup => ArgumentKind::ThreadgroupMemory {
                         index: threadgroup.unwrap_or_else(|| free(used_threadgroup)),

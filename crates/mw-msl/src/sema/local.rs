@@ -102,7 +102,10 @@ impl<'a> Sema<'a> {
         }
         let is_auto = contains_auto(&decl.ty);
         if !is_auto {
-            let ty = self.resolve(&decl.ty)?;
+            let ty = match self.placeholder_class(&decl.ty, decl.initializer.as_ref()) {
+                Some(ty) => ty,
+                None => self.resolve(&decl.ty)?,
+            };
             match ty.space {
                 AddressSpace::Threadgroup => return self.declare_local_static(decl, Some(ty)),
                 AddressSpace::Constant => return self.declare_local_static(decl, None),

@@ -153,6 +153,21 @@ impl<'a> Sema<'a> {
             };
         }
         let Some(key) = segment_key(name) else { return Err(Failed) };
+        if let Some(access) = self.is_hidden(inside, key) {
+            return self.fail(|s| {
+                let (class, member) = (s.program.record(inside).name.clone(), s.show_key(key));
+                let word = match access {
+                    crate::ast::AccessKind::Protected => "protected",
+                    _ => "private",
+                };
+                Diagnostic::new(
+                    &codes::HIDDEN_MEMBER,
+                    name.span,
+                    format!("`{member}` is a {word} member of `{class}`"),
+                )
+                .help("declare it behind `public:`, or write `struct` instead of `class`")
+            });
+        }
         match self.member(inside, key) {
             Some(Entry::Field(path)) => match object {
                 Val::Place(place, is_expiring) => {

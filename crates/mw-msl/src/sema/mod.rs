@@ -10,7 +10,7 @@
 //! - [`scope`], [`lookup`], [`arguments`], [`resolve`]: names, template arguments and types
 //! - [`declare`], [`declare_type`], [`declare_template`], [`record`], [`variable`], [`function`], [`kernel`]:
 //!   declarations
-//! - [`deduce`], [`specialize`], [`instantiate`], [`pack`]: templates
+//! - [`deduce`], [`deduce_class`], [`specialize`], [`instantiate`], [`pack`]: templates
 //! - [`expression`], [`operators`], [`arithmetic`], [`assign`], [`index`], [`member`], [`cast`],
 //!   [`common_type`], [`lambda`]: expressions
 //! - [`rank`], [`overload`], [`call`], [`convert`]: calls and conversions
@@ -43,6 +43,7 @@ mod declare;
 mod declare_template;
 mod declare_type;
 mod deduce;
+mod deduce_class;
 mod display;
 mod evaluate;
 mod evaluate_memory;

@@ -122,7 +122,17 @@ impl<'a> Sema<'a> {
             let text = self.show_chosen(name, chosen);
             diagnostic = diagnostic.note(format!("candidate: `{text}`"));
         }
-        match self.odd_one(args) {
+        let is_uniform = match tied.first() {
+            Some(Chosen::Library(_, list, at)) => {
+                list[*at].parameters.windows(2).all(|pair| pair[0] == pair[1])
+            }
+            _ => true,
+        };
+        match self.odd_one(args).filter(|_| is_uniform).or_else(|| self.only_number(tied, args)) {
+            Some((at, wanted)) if args.len() == 1 => {
+                let text = format!("{wanted}({})", self.sources.text(at));
+                diagnostic.help(format!("convert the argument: `{text}`")).with_fix(at, text)
+            }
             Some((at, wanted)) => {
                 let text = format!("{wanted}({})", self.sources.text(at));
                 diagnostic.help(format!("give all arguments one type: `{text}`")).with_fix(at, text)
@@ -144,6 +154,28 @@ impl<'a> Sema<'a> {
         let odd = args.iter().find(|arg| arg.ty().is_some_and(|ty| ty.ty != wanted))?;
         let span = self.value_span(odd).filter(|span| span.expansion == ExpansionId::ROOT)?;
         Some((span, self.show_type(wanted)))
+    }
+
+    /// The only argument, an integer, of a function that has a version for `float`.
+    fn only_number(&self, tied: &[Chosen], args: &[Val<'a>]) -> Option<(Span, String)> {
+        let [only] = args else { return None };
+        let is_integer = matches!(self.ty(only.ty()?.ty), Type::Scalar(scalar) if scalar.is_integer());
+        let has_float = tied.iter().any(|chosen| match chosen {
+            Chosen::Library(_, list, at) => list[*at]
+                .parameters
+                .first()
+                .is_some_and(|ty| matches!(self.ty(ty.ty), Type::Scalar(Scalar::Float))),
+            Chosen::Instance(_) => false,
+        });
+        let takes_integers = tied.iter().any(|chosen| match chosen {
+            Chosen::Library(_, list, at) => list[*at]
+                .parameters
+                .first()
+                .is_some_and(|ty| matches!(self.ty(ty.ty), Type::Scalar(scalar) if scalar.is_integer())),
+            Chosen::Instance(_) => true,
+        });
+        let span = self.value_span(only).filter(|span| span.expansion == ExpansionId::ROOT)?;
+        (is_integer && has_float && !takes_integers).then(|| (span, "float".to_owned()))
     }
 
     fn shown_values(&self, args: &[Val<'a>]) -> String {
@@ -472,7 +504,28 @@ impl<'a> Sema<'a> {
             }
         }
         let missing = (0..parameters.len())
-            .find(|at| deduction.known(*at).is_none() && !super::resolve::has_default(&parameters[*at]))?;
+            .find(|at| deduction.known(*at).is_none() && !super::resolve::has_default(&parameters[*at]));
+        let Some(missing) = missing else {
+            let known: Vec<String> = (0..parameters.len())
+                .filter_map(|at| {
+                    let shown = self.show_args(&[deduction.known(at)?]);
+                    let name = self.text(parameters[at].name?.name);
+                    Some(format!("`{name}` = `{}`", shown.trim_matches(['<', '>'])))
+                })
+                .collect();
+            if known.is_empty() {
+                return None;
+            }
+            return Some(
+                Diagnostic::new(
+                    &codes::NO_MATCHING_FUNCTION,
+                    span,
+                    format!("the template `{name}` is not made for {}", known.join(", ")),
+                )
+                .with_label(decl.name.span, "the template")
+                .note("its result or one of its default arguments, such as `enable_if_t<…>`, does not exist for them"),
+            );
+        };
         let parameter = parameters[missing].name.map_or("?", |name| self.text(name.name));
         Some(
             Diagnostic::new(

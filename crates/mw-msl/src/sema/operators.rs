@@ -344,11 +344,29 @@ impl<'a> Sema<'a> {
         self.fail(|s| {
             let shown = s.show(QualType::plain(ty.ty));
             let sign = sign(op);
-            Diagnostic::new(
+            let key = Key::Operator(OverloadedOperator::Arithmetic(token(op)));
+            let diagnostic = Diagnostic::new(
                 &codes::INVALID_OPERANDS,
                 span,
                 format!("no `operator{sign}` takes a `{shown}` here"),
-            )
+            );
+            let has_one = match *s.ty(ty.ty) {
+                Type::Record(record) => matches!(s.member(record, key), Some(Entry::Functions(_))),
+                _ => false,
+            };
+            let space = ty.space.name();
+            if has_one && ty.space != crate::types::AddressSpace::Thread {
+                diagnostic
+                    .note(format!("this object lives in `{space}` memory, and the class's operators serve `thread` memory"))
+                    .help(format!("copy the object into a variable first, or add an operator marked `{space}`"))
+            } else if has_one {
+                diagnostic.note("the class has one, for other operands")
+            } else {
+                let result = if super::arithmetic::is_comparison(op) { "bool" } else { shown.as_str() };
+                diagnostic.help(format!(
+                    "write one: `{result} operator{sign}({shown} a, {shown} b)`, or work on its members"
+                ))
+            }
         })
     }
 

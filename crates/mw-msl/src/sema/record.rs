@@ -7,8 +7,8 @@ use super::scope::{
 };
 use super::{Failed, R, Sema};
 use crate::ast::{
-    self, Decl, DeclKind, FunctionBody, FunctionDecl, FunctionKind, OverloadedOperator, RecordDecl, TagKind,
-    TemplateDecl, TemplateParameter, VariableDecl,
+    self, AccessKind, Decl, DeclKind, FunctionBody, FunctionDecl, FunctionKind, OverloadedOperator,
+    RecordDecl, TagKind, TemplateDecl, TemplateParameter, VariableDecl,
 };
 use crate::hir::{Field, Record};
 use crate::names::Name;
@@ -16,6 +16,7 @@ use crate::types::{QualType, RecordId, Type, TypeId};
 use mw_diagnostics::Diagnostic;
 use mw_diagnostics::registry::semantics as codes;
 use mw_source::Span;
+use rustc_hash::FxHashMap;
 
 impl<'a> Sema<'a> {
     /// A new class whose members are not known yet.
@@ -57,6 +58,7 @@ impl<'a> Sema<'a> {
             is_primary: false,
             captures: None,
             rules: if self.frame.name.is_empty() { self.global_rules() } else { self.frame.rules },
+            hidden: FxHashMap::default(),
             limit: u32::MAX,
             span,
         });
@@ -203,12 +205,67 @@ impl<'a> Sema<'a> {
                 self.program.records[record.0 as usize].bases += 1;
             }
         }
+        let mut access = match decl.tag {
+            TagKind::Class => AccessKind::Private,
+            _ => AccessKind::Public,
+        };
+        // What a friend is, is not looked into: classes with friends hide nothing.
+        let has_friends =
+            decl.members.iter().flatten().any(|member| matches!(member.kind, DeclKind::Friend(_)));
         for member in decl.members.iter().flatten() {
+            if let DeclKind::Access(kind) = member.kind {
+                access = kind;
+            } else if access != AccessKind::Public && !has_friends {
+                self.hide_member(record, member, access);
+            }
             ok &= self.declare_member(record, member).is_ok();
         }
         // Static members and functions may be used while members are still being declared; layout comes last.
         ok &= self.lay_out(record, decl).is_ok();
         if ok { Ok(()) } else { Err(Failed) }
+    }
+
+    /// Notes that a member is private or protected.
+    fn hide_member(&mut self, record: RecordId, decl: &'a Decl, access: AccessKind) {
+        let mut keys: Vec<Key> = Vec::new();
+        match &decl.kind {
+            DeclKind::Variables(variables) => {
+                keys.extend(variables.iter().filter_map(|decl| segment_key(&decl.name.as_ref()?.last)));
+            }
+            DeclKind::Function(function) if function.kind == FunctionKind::Plain => {
+                keys.extend(segment_key(&function.name.last));
+            }
+            _ => {}
+        }
+        for key in keys {
+            self.records[record.0 as usize].hidden.insert(key, access);
+        }
+    }
+
+    /// May a member be named from the current scope?
+    pub(crate) fn is_hidden(&mut self, record: RecordId, key: Key) -> Option<AccessKind> {
+        let access = *self.records[record.0 as usize].hidden.get(&key)?;
+        let mut at = Some(self.scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id.0 as usize];
+            at = scope.parent;
+            if let ScopeKind::Record(inside) = scope.kind {
+                let is_same_template = match (
+                    &self.records[inside.0 as usize].template,
+                    &self.records[record.0 as usize].template,
+                ) {
+                    (Some((a, _)), Some((b, _))) => a == b,
+                    _ => false,
+                };
+                if inside == record
+                    || is_same_template
+                    || access == AccessKind::Protected && self.base_path(inside, record).is_some()
+                {
+                    return None;
+                }
+            }
+        }
+        Some(access)
     }
 
     fn declare_member(&mut self, record: RecordId, decl: &'a Decl) -> R<()> {

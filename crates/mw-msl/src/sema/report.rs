@@ -42,12 +42,14 @@ impl Sema<'_> {
         if diagnostic.chain.is_empty() {
             // Innermost first; a long way is shortened in its middle.
             let primary = diagnostic.primary.span;
-            let steps: Vec<_> = self
+            let mut steps: Vec<_> = self
                 .chain
                 .iter()
                 .rev()
                 .filter(|(span, _)| *span != primary && (self.is_user(*span) || !self.is_user(primary)))
                 .collect();
+            // A template that asks for itself does so at one place.
+            steps.dedup_by_key(|(span, _)| *span);
             let shown: Vec<_> = if steps.len() > 4 {
                 steps[..2].iter().chain(&steps[steps.len() - 1..]).copied().collect()
             } else {

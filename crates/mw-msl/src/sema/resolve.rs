@@ -84,6 +84,7 @@ impl<'a> Sema<'a> {
             }
             TypeKind::LvalueReference(target) => {
                 let inner = self.resolve(target)?;
+                self.check_spaceless(target, inner, "reference", ty.span)?;
                 Ok(self.reference_to(inner, false))
             }
             TypeKind::RvalueReference(target) => {
@@ -172,19 +173,27 @@ impl<'a> Sema<'a> {
             return Ok(());
         }
         // Behind a name the space may have been given (`thread`), or a parameter may bring it.
-        let named = !matches!(target.kind, TypeKind::Void | TypeKind::Scalar(_) | TypeKind::Builtin(..));
+        let mut innermost = target;
+        while let TypeKind::Array(element, _) = &innermost.kind {
+            innermost = element;
+            if innermost.qualifiers.space.is_some() {
+                return Ok(());
+            }
+        }
+        let named = !matches!(innermost.kind, TypeKind::Void | TypeKind::Scalar(_) | TypeKind::Builtin(..));
         if named || !self.is_user(span) {
             return Ok(());
         }
         self.fail(|s| {
             let name = s.show(inner);
+            let mark = if what == "reference" { '&' } else { '*' };
             Diagnostic::new(
                 &codes::MISSING_ADDRESS_SPACE,
                 span,
                 format!("this {what} to `{name}` says no address space"),
             )
-            .note("every pointer names the memory it points to: `device`, `constant`, `threadgroup` or `thread` (MSL specification, \"Address Spaces\")")
-            .help(format!("write `device {name} *` for a buffer, `threadgroup {name} *` for shared memory, `thread {name} *` for a local variable"))
+            .note("every pointer and reference names the memory it leads to: `device`, `constant`, `threadgroup` or `thread` (MSL specification, \"Address Spaces\")")
+            .help(format!("write `device {name} {mark}` for a buffer, `threadgroup {name} {mark}` for shared memory, `thread {name} {mark}` for a local variable"))
         })
     }
 

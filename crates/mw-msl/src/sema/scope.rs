@@ -365,6 +365,8 @@ pub(crate) struct RecordInfo<'a> {
     pub(crate) is_primary: bool,
     /// What a lambda took.
     pub(crate) captures: Option<Rc<Captures>>,
+    /// Members that only the class itself, or classes made from it, may name.
+    pub(crate) hidden: FxHashMap<Key, ast::AccessKind>,
     /// Floating-point rules in force where it was declared.
     pub(crate) rules: FloatRules,
     pub(crate) limit: u32,

@@ -1,0 +1,4 @@
+kernel one(device float *a) {
+  //~^ error[MSL0103]: the kernel `one` says no result type
+  a[0] = 1;
+}
