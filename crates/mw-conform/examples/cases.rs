@@ -12,10 +12,8 @@ use mw_interp::InterpBackend;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let path = arguments.next().ok_or("usage: cases LIBRARY KERNEL…")?;
-    // As they are now, not as they were when this was compiled.
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/launches");
-    let read = |name: &str| std::fs::read_to_string(format!("{folder}/{name}.toml"));
-    let rules = Rules::choose(&[&read("torch")?, &read("mlx")?], path.as_ref())?;
+    // As they are now, not as they were when this was compiled, where `MW_LAUNCHES` says so.
+    let rules = Rules::built_in(path.as_ref())?;
     let libraries = mw_metallib::Library::open_all(path)?;
     for name in arguments {
         let function =

@@ -11,6 +11,7 @@ use regex::Regex;
 use crate::outcome::{Class, Outcome};
 use crate::report::{Summary, brief, markdown, terminal, today};
 use crate::sweep::{Sweep, SweepError, WorkerCommand};
+use crate::worker::Work;
 
 /// Run every kernel of a library on both engines and compare the results bit by bit.
 #[derive(Clone, Debug, clap::Args)]
@@ -47,6 +48,10 @@ pub struct Conform {
     /// Check code for AArch64 instead of this machine's, run by an emulator such as qemu-aarch64.
     #[arg(long, value_name = "PROGRAM", num_args = 0..=1, default_missing_value = "qemu-aarch64")]
     pub emulate: Option<PathBuf>,
+    /// Compare with the kernels of the same names in another library, results and reflection, instead of
+    /// comparing engines. Both run on the interpreter.
+    #[arg(long, value_name = "LIBRARY", conflicts_with = "emulate")]
+    pub against: Option<PathBuf>,
     /// Write the result as a Markdown page.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
@@ -72,6 +77,9 @@ pub struct ConformWorker {
     /// Emulator for AArch64.
     #[arg(long)]
     pub emulate: Option<PathBuf>,
+    /// The library to compare with.
+    #[arg(long)]
+    pub against: Option<PathBuf>,
 }
 
 /// Why the command failed.
@@ -91,7 +99,11 @@ pub enum ConformError {
 impl ConformWorker {
     /// Serves until the sweep closes the pipe.
     pub fn run(&self) -> Result<(), crate::worker::WorkerError> {
-        crate::worker::serve(&self.library, self.seed, self.emulate.as_deref())
+        let work = match &self.against {
+            Some(other) => Work::against(other, self.seed)?,
+            None => Work::engines(&self.library, self.seed, self.emulate.as_deref())?,
+        };
+        crate::worker::serve(&self.library, &work)
     }
 }
 
@@ -117,11 +129,14 @@ impl Conform {
     /// Whether nothing is wrong with any kernel.
     pub fn run(&self, subcommand: &str, out: &mut dyn Write) -> Result<bool, ConformError> {
         // Workers read the rules too; a mistake in them is better told once.
-        let rules = crate::plan::Rules::built_in(&self.library)?;
+        let rules = crate::plan::Rules::built_in(self.against.as_deref().unwrap_or(&self.library))?;
         let mut arguments: Vec<OsString> = vec![subcommand.into(), self.library.clone().into()];
         arguments.extend(["--seed".into(), self.seed.to_string().into()]);
         if let Some(emulator) = &self.emulate {
             arguments.extend(["--emulate".into(), emulator.clone().into()]);
+        }
+        if let Some(other) = &self.against {
+            arguments.extend(["--against".into(), other.clone().into()]);
         }
         let worker = WorkerCommand::of_self(arguments)?;
         let bar = ProgressBar::new(0).with_style(style());

@@ -52,6 +52,15 @@ pub fn family(name: &str) -> String {
                 }
             }
         }
+        // `f32`, `bf16`, `u8` as words of their own.
+        if !previous.is_ascii_alphanumeric()
+            && let Some(after) = short_type(rest)
+        {
+            out.push('T');
+            previous = 'T';
+            rest = after;
+            continue;
+        }
         if first.is_ascii_digit() {
             out.push('N');
             previous = 'N';
@@ -65,6 +74,13 @@ pub fn family(name: &str) -> String {
     out
 }
 
+/// What follows a type such as `f32` that is a word.
+fn short_type(text: &str) -> Option<&str> {
+    let digits = ["bf", "f", "i", "u", "s"].iter().find_map(|stem| text.strip_prefix(stem))?;
+    let after = ["64", "32", "16", "8"].iter().find_map(|size| digits.strip_prefix(size))?;
+    (!after.starts_with(|c: char| c.is_ascii_alphanumeric())).then_some(after)
+}
+
 #[cfg(test)]
 mod tests {
     use super::family;
@@ -75,6 +91,9 @@ mod tests {
         assert_eq!(family("gn4large_Absbool_bool_"), "gnNlarge_AbsTT");
         assert_eq!(family("affine_qmv_bfloat16_t_gs_64_b_4"), "affine_qmv_T_gs_N_b_N");
         assert_eq!(family("rope_single_float16"), "rope_single_T");
+        assert_eq!(family("badd_f32_strided"), "badd_T_strided");
+        assert_eq!(family("cast_u8_bf16"), "cast_T_T");
+        assert_eq!(family("kernel_mul_mv_q4_0_f32_r1_2"), "kernel_mul_mv_qN_N_T_rN_N");
         assert_eq!(family("pointwise_intensity"), "pointwise_intensity");
     }
 }

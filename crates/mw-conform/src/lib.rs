@@ -5,9 +5,12 @@
 //! long buffers must be and which blocks are executed; then compiled code runs on copies that end at guard
 //! pages ([`check`]), and all buffers are compared ([`compare`]).
 //!
+//! [`against`] compares a library with another that holds the same kernels instead.
+//!
 //! A sweep over a library ([`sweep`]) runs in worker processes, so that a crash is the result of one kernel;
 //! its journal makes it resumable.
 
+pub mod against;
 pub mod check;
 pub mod command;
 pub mod compare;

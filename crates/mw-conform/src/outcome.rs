@@ -12,6 +12,8 @@ pub enum Class {
     Ok,
     /// They agree, but too few blocks were executed, or no output changed.
     LowCoverage,
+    /// Results agree, but reflection says something else of the other library's kernel.
+    Reflection,
     /// They differ where the kernel uses undefined values.
     Undefined,
     /// No launch could be made that stays in bounds.
@@ -34,13 +36,16 @@ pub enum Class {
     Crash,
     /// The kernel cannot be read.
     Unreadable,
+    /// The other library has no such kernel.
+    Absent,
 }
 
 impl Class {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Ok,
         Self::LowCoverage,
+        Self::Reflection,
         Self::Undefined,
         Self::NoLaunch,
         Self::Watchdog,
@@ -52,6 +57,7 @@ impl Class {
         Self::Mismatch,
         Self::Crash,
         Self::Unreadable,
+        Self::Absent,
     ];
 
     /// As it is printed.
@@ -59,6 +65,7 @@ impl Class {
         match self {
             Self::Ok => "ok",
             Self::LowCoverage => "low coverage",
+            Self::Reflection => "reflection differs",
             Self::Undefined => "undefined values",
             Self::NoLaunch => "no launch in bounds",
             Self::Watchdog => "watchdog",
@@ -70,6 +77,7 @@ impl Class {
             Self::Mismatch => "mismatch",
             Self::Crash => "crash",
             Self::Unreadable => "unreadable",
+            Self::Absent => "not in the other library",
         }
     }
 

@@ -6,9 +6,11 @@ use std::io::{self, BufRead as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use mw_air::Module;
 use mw_metallib::{FunctionEntry, Library};
 use serde::{Deserialize, Serialize};
 
+use crate::against::{Comparison, ComparisonError};
 use crate::check::Checker;
 use crate::outcome::{Class, Outcome};
 use crate::plan::Rules;
@@ -34,24 +36,55 @@ pub enum WorkerError {
     /// The rules.
     #[error(transparent)]
     Rules(#[from] crate::plan::RuleError),
+    /// The other library.
+    #[error(transparent)]
+    Against(#[from] ComparisonError),
     /// The pipes to the sweep.
     #[error("the sweep cannot be reached: {0}")]
     Pipe(#[from] io::Error),
 }
 
-/// Serves requests until the input ends. With an emulator the code is for AArch64 and runs on that.
-pub fn serve(path: &Path, seed: u64, emulator: Option<&Path>) -> Result<(), WorkerError> {
-    let libraries = Library::open_all(path)?;
-    let mut checker = Checker::new(Rules::built_in(path)?, seed)?;
-    if let Some(emulator) = emulator {
-        checker = checker.emulating(emulator);
+/// What a worker does with kernels.
+#[derive(Debug)]
+pub enum Work {
+    /// Run them on both engines.
+    Engines(Box<Checker>),
+    /// Compare them with another library's.
+    Against(Comparison),
+}
+
+impl Work {
+    /// Both engines. With an emulator the code is for AArch64 and runs on that.
+    pub fn engines(library: &Path, seed: u64, emulator: Option<&Path>) -> Result<Self, WorkerError> {
+        let mut checker = Checker::new(Rules::built_in(library)?, seed)?;
+        if let Some(emulator) = emulator {
+            checker = checker.emulating(emulator);
+        }
+        Ok(Self::Engines(Box::new(checker)))
     }
+
+    /// Another library.
+    pub fn against(other: &Path, seed: u64) -> Result<Self, WorkerError> {
+        Ok(Self::Against(Comparison::new(other, seed)?))
+    }
+
+    fn check(&self, name: &str, hash: &str, module: Module) -> Outcome {
+        match self {
+            Self::Engines(checker) => checker.check(name, hash, &module),
+            Self::Against(comparison) => comparison.check(name, hash, module),
+        }
+    }
+}
+
+/// Serves requests until the input ends.
+pub fn serve(path: &Path, work: &Work) -> Result<(), WorkerError> {
+    let libraries = Library::open_all(path)?;
     for line in io::stdin().lock().lines() {
         let request: Request = serde_json::from_str(&line?).map_err(io::Error::from)?;
         let function =
             libraries.get(request.library).and_then(|library| library.function_at(request.function));
         let Some(function) = function else { continue };
-        let outcome = check(&checker, &function);
+        let outcome = check(work, &function);
         let mut answer = serde_json::to_vec(&outcome).map_err(io::Error::from)?;
         answer.push(b'\n');
         let mut out = io::stdout().lock();
@@ -62,11 +95,11 @@ pub fn serve(path: &Path, seed: u64, emulator: Option<&Path>) -> Result<(), Work
 }
 
 /// Checks one function; a panic of ours becomes its outcome.
-pub fn check(checker: &Checker, function: &FunctionEntry<'_>) -> Outcome {
+pub fn check(work: &Work, function: &FunctionEntry<'_>) -> Outcome {
     let hash = hash_text(function);
     let name = function.name();
     catch_unwind(AssertUnwindSafe(|| match function.read_module() {
-        Ok(module) => checker.check(name, &hash, &module),
+        Ok(module) => work.check(name, &hash, module),
         Err(error) => Outcome::new(name, &hash, Class::Unreadable, error.to_string()),
     }))
     .unwrap_or_else(|panic| {

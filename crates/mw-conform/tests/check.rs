@@ -159,15 +159,29 @@ fn argument_buffers_point_to_buffers_that_are_compared() {
 #[test]
 fn rules_are_those_of_the_library() {
     let files = [
-        "library = 'torch'\n[[rule]]\nkernel = 'k'\nnote = 'of torch'\n",
-        "[[rule]]\nkernel = 'k'\nnote = 'of all'\n",
+        ("torch", "library = 'torch'\n[[rule]]\nkernel = 'k'\nnote = 'of torch'\n"),
+        ("own", "library = 'own'\nalso = 'all'\n[[rule]]\nkernel = 'k'\nnote = 'of its own'\n"),
+        ("all", "[[rule]]\nkernel = '[kl]'\nnote = 'of all'\n"),
     ];
-    let note = |library: &str| {
+    let note = |library: &str, kernel: &str| {
         let rules = Rules::choose(&files, Path::new(library)).unwrap();
-        rules.note("k").unwrap().to_owned()
+        rules.note(kernel).unwrap().to_owned()
     };
-    assert_eq!(note("lib/libtorch_cpu.dylib"), "of torch");
-    assert_eq!(note("mlx.metallib"), "of all");
+    assert_eq!(note("lib/libtorch_cpu.dylib", "k"), "of torch");
+    assert_eq!(note("own.metallib", "k"), "of its own");
+    assert_eq!(note("own.metallib", "l"), "of all");
+    assert_eq!(note("mlx.metallib", "k"), "of all");
+}
+
+/// A file's variables and members, by name.
+#[test]
+fn a_file_says_what_members_are() {
+    let rules = "let = ['A = 3', 'B = 2 * A']\n[members]\nn = 'B'\n[[rule]]\nkernel = 'k'\nlet = ['A = 5']\n\
+                 threads = '[64, 1, 1]'\n";
+    let outcome = check_with(rules, BOUNDED);
+    assert!(outcome.cases > 0 && outcome.class == Class::Ok, "{}: {}", outcome.class.name(), outcome.detail);
+    let rules = "let = ['A = 0']\n[members]\nn = 'A'\n[[rule]]\nkernel = 'k'\nthreads = '[64, 1, 1]'\n";
+    assert_eq!(check_with(rules, BOUNDED).class, Class::LowCoverage);
 }
 
 #[test]

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mw_conform::check::Checker;
-use mw_conform::outcome::Outcome;
-use mw_conform::plan::Rules;
+use mw_conform::against::Comparison;
+use mw_conform::outcome::{Class, Outcome};
 use mw_conform::sweep::Sweep;
-use mw_conform::worker::check;
+use mw_conform::worker::{Work, check};
 use mw_metallib::Library;
 
 fn folder() -> PathBuf {
@@ -39,13 +38,11 @@ fn outcomes(filter: &str, sample: usize) -> Vec<Outcome> {
     let path = library();
     let sweep = Sweep { filter: Some(filter.parse().unwrap()), sample: Some(sample), seed: 1, ..sweep(true) };
     let libraries = Library::open_all(&path).unwrap();
-    let checker = Checker::new(Rules::built_in(&path).unwrap(), 1).unwrap();
+    let work = Work::engines(&path, 1, None).unwrap();
     let jobs = sweep.select().unwrap();
     assert_eq!(jobs.len(), sample);
     jobs.iter()
-        .map(|job| {
-            check(&checker, &libraries[job.request.library].function_at(job.request.function).unwrap())
-        })
+        .map(|job| check(&work, &libraries[job.request.library].function_at(job.request.function).unwrap()))
         .collect()
 }
 
@@ -143,4 +140,25 @@ fn families_are_as_many_as_ever() {
     let count = |families| sweep(families).select().unwrap().len();
     assert_eq!(count(false), 17_248);
     assert_eq!(count(true), 968);
+}
+
+#[test]
+fn kernels_are_compared_with_another_library() {
+    let comparison = Comparison::new(&library(), 1).unwrap();
+    let libraries = Library::open_all(library()).unwrap();
+    let module = |name: &str| libraries[0].function(name).unwrap().read_module().unwrap();
+    let sum = "vv_Addfloat32";
+    let outcome = comparison.check(sum, "", module(sum));
+    assert_eq!((outcome.class, &*outcome.detail), (Class::Ok, ""));
+    // A difference under the sum's name.
+    let mut difference = module("vv_Subtractfloat32");
+    for function in &mut difference.functions {
+        if &*function.name == "vv_Subtractfloat32" {
+            function.name = sum.into();
+        }
+    }
+    let outcome = comparison.check(sum, "", difference);
+    assert_eq!(outcome.class, Class::Mismatch);
+    assert!(outcome.detail.contains("by the other kernel and"), "{}", outcome.detail);
+    assert_eq!(comparison.check("sum_of_sums", "", module(sum)).class, Class::Absent);
 }

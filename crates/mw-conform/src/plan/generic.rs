@@ -119,7 +119,7 @@ pub(super) fn argument(arg: &KernelArg, round: &Round, stream: u64) -> ArgPlan {
         ArgRole::Builtin(_) | ArgRole::VisibleFunctionTable { .. } => return ArgPlan::Builtin,
     };
     if buffer.space == AddressSpace::THREADGROUP {
-        return ArgPlan::Threadgroup(8 << 10);
+        return ArgPlan::Threadgroup(24 << 10);
     }
     let element = Element::of_type(&arg.type_name, buffer.type_size);
     if !buffer.members.is_empty() && !arg.type_name.starts_with("complex") {
@@ -135,7 +135,8 @@ pub(super) fn argument(arg: &KernelArg, round: &Round, stream: u64) -> ArgPlan {
     let kind = if buffer.access != Access::Read {
         FillKind::Pattern
     } else if !element.is_float()
-        && ["ind", "idx", "offset", "segment"].iter().any(|part| name.contains(part))
+        && (["ind", "idx", "offset", "segment"].iter().any(|part| name.contains(part))
+            || name.ends_with("ids"))
     {
         FillKind::Range(0.0, 4.0)
     } else {

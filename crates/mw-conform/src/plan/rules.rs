@@ -20,7 +20,8 @@
 //! from its name and type.
 //!
 //! `library = 'RE'` before the rules says for which library files they are meant; of all files of rules the
-//! first that fits is used. `note = "…"` in a rule explains why its kernels cannot be covered better; reports
+//! first that fits is used. A file may have a `let` for all of its rules, a table `members`, which says what
+//! members of structures and single numbers are where a rule does not, and `also`, a file whose rules follow. `note = "…"` in a rule explains why its kernels cannot be covered better; reports
 //! print it.
 
 use std::collections::BTreeMap;
@@ -56,10 +57,17 @@ pub enum RuleError {
 #[derive(Debug, Default)]
 pub struct Rules {
     rules: Vec<(Regex, CaseText)>,
+    members: BTreeMap<String, String>,
 }
 
 /// The files of rules that come with this crate.
-const FILES: [&str; 2] = [include_str!("../../launches/torch.toml"), include_str!("../../launches/mlx.toml")];
+const FILES: [(&str, &str); 5] = [
+    ("torch", include_str!("../../launches/torch.toml")),
+    ("kquant", include_str!("../../launches/kquant.toml")),
+    ("ggml", include_str!("../../launches/ggml.toml")),
+    ("corpora", include_str!("../../launches/corpora.toml")),
+    ("mlx", include_str!("../../launches/mlx.toml")),
+];
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,6 +75,15 @@ struct File {
     /// On the library's path: whether the rules are meant for it.
     #[serde(default)]
     library: String,
+    /// Evaluated before the variables of each rule, which may replace them.
+    #[serde(default, rename = "let")]
+    lets: Vec<String>,
+    /// Members of structures, by name: what they are where a rule says nothing of them.
+    #[serde(default)]
+    members: BTreeMap<String, String>,
+    /// Another file, whose rules follow this one's.
+    also: Option<String>,
+    #[serde(default)]
     rule: Vec<CaseText>,
 }
 
@@ -109,20 +126,41 @@ enum Value {
 }
 
 impl Rules {
-    /// The rules that come with this crate for a library.
+    /// The rules that come with this crate for a library. Whoever writes rules sets `MW_LAUNCHES` to the folder
+    /// where they lie, and needs not compile this crate for each try.
     pub fn built_in(library: &Path) -> Result<Self, RuleError> {
-        Self::choose(&FILES, library)
+        let Some(folder) = std::env::var_os("MW_LAUNCHES") else { return Self::choose(&FILES, library) };
+        let mut files = Vec::new();
+        for (name, _) in FILES {
+            let path = Path::new(&folder).join(name).with_extension("toml");
+            let text = std::fs::read_to_string(&path)
+                .map_err(|error| RuleError::File(format!("{}: {error}", path.display())))?;
+            files.push((name, text));
+        }
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, &**text)).collect();
+        Self::choose(&files, library)
     }
 
-    /// The first of several files whose pattern fits a library. Files without a pattern fit all.
-    pub fn choose(files: &[&str], library: &Path) -> Result<Self, RuleError> {
-        for text in files {
-            let file: File = toml::from_str(text).map_err(|error| RuleError::File(error.to_string()))?;
+    /// The first of several files, each with its name, whose pattern fits a library. Files without a pattern
+    /// fit all.
+    pub fn choose(files: &[(&str, &str)], library: &Path) -> Result<Self, RuleError> {
+        for (name, text) in files {
+            let error = |message: String| RuleError::File(format!("{name}: {message}"));
+            let mut file: File = toml::from_str(text).map_err(|problem| error(problem.to_string()))?;
             let pattern = Regex::new(&file.library)
-                .map_err(|error| RuleError::File(format!("pattern `{}`: {error}", file.library)))?;
-            if pattern.is_match(&library.to_string_lossy()) {
-                return Self::compile(file);
+                .map_err(|problem| error(format!("pattern `{}`: {problem}", file.library)))?;
+            if !pattern.is_match(&library.to_string_lossy()) {
+                continue;
             }
+            if let Some(also) = &file.also {
+                let (_, text) = files
+                    .iter()
+                    .find(|(name, _)| name == also)
+                    .ok_or_else(|| error(format!("there is no file `{also}`")))?;
+                let other: File = toml::from_str(text).map_err(|problem| error(problem.to_string()))?;
+                file.rule.extend(other.rule);
+            }
+            return Self::compile(file);
         }
         Ok(Self::default())
     }
@@ -138,11 +176,23 @@ impl Rules {
     }
 
     fn compile(file: File) -> Result<Self, RuleError> {
-        let compile = |rule: CaseText| match Regex::new(&rule.kernel) {
-            Ok(pattern) => Ok((pattern, rule)),
-            Err(error) => Err(RuleError::File(format!("pattern `{}`: {error}", rule.kernel))),
+        let File { lets, members, rule, .. } = file;
+        let compile = |mut rule: CaseText| {
+            let known = |line: &str| line.split('=').next().unwrap_or_default().trim().to_owned();
+            let (own, mut all) = (std::mem::take(&mut rule.lets), lets.clone());
+            for line in own {
+                match all.iter_mut().find(|other| known(other) == known(&line)) {
+                    Some(other) => *other = line,
+                    None => all.push(line),
+                }
+            }
+            rule.lets = all;
+            match Regex::new(&rule.kernel) {
+                Ok(pattern) => Ok((pattern, rule)),
+                Err(error) => Err(RuleError::File(format!("pattern `{}`: {error}", rule.kernel))),
+            }
         };
-        Ok(Self { rules: file.rule.into_iter().map(compile).collect::<Result<_, _>>()? })
+        Ok(Self { rules: rule.into_iter().map(compile).collect::<Result<_, _>>()?, members })
     }
 
     /// The cases of a kernel; `None` when no rule matches its name.
@@ -163,7 +213,8 @@ impl Rules {
         for (index, text) in texts.iter().enumerate() {
             for turn in 0..text.repeat.max(1) {
                 let seed = mix(seed ^ (index * 1000 + turn) as u64);
-                let maker = Maker { common: rule, text, kernel, constants, index, seed };
+                let maker =
+                    Maker { common: rule, text, members: &self.members, kernel, constants, index, seed };
                 let mut variables = variables.clone();
                 variables.insert("turn".into(), Number::Int(turn as i64));
                 let case = maker.make(variables).map_err(|message| RuleError::Rule {
@@ -197,6 +248,7 @@ fn name_variables(pattern: &Regex, kernel: &KernelInfo) -> Variables {
 struct Maker<'a> {
     common: &'a CaseText,
     text: &'a CaseText,
+    members: &'a BTreeMap<String, String>,
     kernel: &'a KernelInfo,
     constants: &'a [FunctionConstant],
     index: usize,
@@ -307,9 +359,33 @@ impl Maker<'_> {
         let round = generic::Round { data, ..generic::round(self.index) };
         let guess = generic::argument(arg, &round, stream);
         let (ArgRole::Buffer(buffer) | ArgRole::IndirectBuffer(buffer)) = &arg.role else { return Ok(guess) };
-        let Some(value) = find(&self.text.args, &arg.name).or(find(&self.common.args, &arg.name)) else {
-            return Ok(guess);
-        };
+        let value = find(&self.text.args, &arg.name).or(find(&self.common.args, &arg.name));
+        if let (ArgPlan::Exact { bytes, element }, false, None | Some(Value::Members(_))) =
+            (&guess, self.members.is_empty() || buffer.members.is_empty(), value)
+        {
+            let mut bytes = bytes.clone();
+            let none = BTreeMap::new();
+            let table = |value: Option<&'_ Value>| match value {
+                Some(Value::Members(members)) => members.clone(),
+                _ => none.clone(),
+            };
+            let own = table(find(&self.text.args, &arg.name));
+            let common = table(find(&self.common.args, &arg.name));
+            let mut defaults = self.members.clone();
+            defaults.retain(|name, _| buffer.members.iter().any(|member| &*member.name == name));
+            structure(&buffer.members, &[&own, &common, &defaults], variables, &mut bytes)?;
+            return Ok(ArgPlan::Exact { bytes, element: *element });
+        }
+        let by_name =
+            self.members.get(&*arg.name).filter(|_| buffer.size.is_some() && buffer.members.is_empty());
+        if let (None, Some(text)) = (value, by_name) {
+            let element = Element::of_type(&arg.type_name, buffer.type_size);
+            return Ok(ArgPlan::Exact {
+                bytes: element_bytes(element, &evaluate(text, variables)?)?,
+                element,
+            });
+        }
+        let Some(value) = value else { return Ok(guess) };
         let element = Element::of_type(&arg.type_name, buffer.type_size);
         let text = match value {
             Value::Members(members) => {
