@@ -9,7 +9,6 @@ use super::value::Val;
 use super::{Failed, R, Sema};
 use crate::ast::{self, ExprKind as Ast, MathMode, OverloadedOperator};
 use crate::hir::{BuiltinCall, Cast, Constant, Expr, ExprKind, FunctionId, Place, PlaceKind};
-use crate::names::Name;
 use crate::stdlib::LibraryNamespace;
 use crate::types::{QualType, RecordId, Type, TypeId};
 use mw_diagnostics::Diagnostic;
@@ -128,37 +127,6 @@ impl<'a> Sema<'a> {
                 self.call_failed(&text, &set, given.as_deref(), &tied, &args, name.span)
             }
         }
-    }
-
-    /// Arguments of an atomic function: a mistake in the first one is told what is expected there.
-    fn atomic_arguments(&mut self, name: Name, args: &'a [ast::Expr]) -> R<Vec<Val<'a>>> {
-        let before = self.diagnostics.len();
-        let result = self.expand_args(args);
-        if result.is_err()
-            && let Some(first) = args.first()
-            && self.diagnostics.len() > before
-        {
-            let wanted = self.atomic_in(first).unwrap_or_else(|| "atomic_uint".to_owned());
-            let text = self.text(name);
-            let (from, to) = (first.span.start, first.span.end);
-            if let Some(found) = self.diagnostics[before..]
-                .iter_mut()
-                .find(|found| found.primary.span.start >= from && found.primary.span.end <= to)
-            {
-                found.notes.push(format!(
-                    "`{text}` expects a `device {wanted} *` here (or `threadgroup {wanted} *`)"
-                ));
-            }
-        }
-        result
-    }
-
-    /// The atomic type to whose pointer an argument is cast.
-    fn atomic_in(&mut self, argument: &'a ast::Expr) -> Option<String> {
-        let Ast::Cast(_, ty, _) = &argument.kind else { return None };
-        let ty = self.quietly(|s| s.resolve(ty)).ok()?;
-        let Type::Pointer(target) = *self.ty(ty.ty) else { return None };
-        matches!(self.ty(target.ty), Type::Atomic(_)).then(|| self.show_type(target.ty))
     }
 
     /// The object of the member function that is being checked, for calls of other members.

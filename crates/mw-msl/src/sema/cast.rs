@@ -1,5 +1,6 @@
 //! Casts.
 
+use super::report::{across_spaces, forbidden};
 use super::value::Val;
 use super::{Failed, R, Sema};
 use crate::ast::{self, CastStyle};
@@ -33,9 +34,7 @@ impl<'a> Sema<'a> {
     ) -> R<Val<'a>> {
         if style == CastStyle::Dynamic {
             return self.fail(|_| {
-                Diagnostic::new(&codes::FORBIDDEN, span, "Metal has no `dynamic_cast`")
-                    .note("the language leaves it out of C++17 (MSL specification, \"Restrictions\")")
-                    .help("write `static_cast` where the class is known")
+                forbidden(span, "`dynamic_cast`").help("write `static_cast` where the class is known")
             });
         }
         let to = self.resolve(ty);
@@ -104,9 +103,7 @@ impl<'a> Sema<'a> {
         if from.space != target.space {
             return self.fail(|s| {
                 let (a, b) = (s.show(from), s.show(target));
-                Diagnostic::new(&codes::ADDRESS_SPACE_MISMATCH, span, format!("cannot convert `{a}` to `{b} &`"))
-                    .label(format!("lives in `{}` memory", from.space.name()))
-                    .note("references of different address spaces never convert (MSL specification, \"Address Spaces\")")
+                across_spaces(span, "lives in", from.space, format!("cannot convert `{a}` to `{b} &`"))
             });
         }
         if from.ty == target.ty {

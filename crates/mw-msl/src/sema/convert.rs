@@ -1,6 +1,7 @@
 //! Implicit conversions: their ranks for overload resolution, and their making.
 
 use super::rank::UserConversion;
+use super::report::across_spaces;
 use super::value::Val;
 use super::{Failed, R, Sema};
 use crate::hir::{Cast, Constant, Expr, ExprKind, Place, PlaceKind};
@@ -104,13 +105,12 @@ impl<'a> Sema<'a> {
             _ => self.show(target),
         };
         if from.space != target.space {
-            return Diagnostic::new(
-                &codes::ADDRESS_SPACE_MISMATCH,
+            return across_spaces(
                 span,
+                "lives in",
+                from.space,
                 format!("`{to_text} {mark}` cannot refer to an object in `{}` memory", from.space.name()),
             )
-            .label(format!("lives in `{}` memory", from.space.name()))
-            .note("references of different address spaces never convert (MSL specification, \"Address Spaces\")")
             .help(format!(
                 "write `{} {} {mark}` for a reference to it, or copy the value",
                 from.space.name(),
@@ -308,13 +308,12 @@ impl<'a> Sema<'a> {
     fn conversion_mistake(&mut self, from: TypeId, to: TypeId, span: Span) -> Diagnostic {
         let (from_text, to_text) = (self.show(QualType::plain(from)), self.show(QualType::plain(to)));
         match (self.ty(from).clone(), self.ty(to).clone()) {
-            (Type::Pointer(a), Type::Pointer(b)) if a.space != b.space => Diagnostic::new(
-                &codes::ADDRESS_SPACE_MISMATCH,
+            (Type::Pointer(a), Type::Pointer(b)) if a.space != b.space => across_spaces(
                 span,
+                "points to",
+                a.space,
                 format!("cannot convert `{from_text}` to `{to_text}`"),
             )
-            .label(format!("points to `{}` memory", a.space.name()))
-            .note("pointers of different address spaces never convert (MSL specification, \"Address Spaces\")")
             .help("copy the value that it points to, or declare the pointer in the same address space"),
             (Type::Pointer(a), Type::Pointer(b)) if a.ty == b.ty && a.is_const && !b.is_const => Diagnostic::new(
                 &codes::NO_CONVERSION,

@@ -1,6 +1,7 @@
 //! Declarations of templates and their specialisations.
 
 use super::lookup::{Found, Qualifier, segment_name};
+use super::report::forbidden;
 use super::scope::{
     Arg, Entry, ExplicitFunction, Key, OutOfClass, OutOfClassDecl, Partial, RecordState, ScopeKind, Template,
     TemplateBody, TemplateId,
@@ -9,7 +10,6 @@ use super::{R, Sema};
 use crate::ast::{self, DeclKind, FunctionDecl, RecordDecl, TemplateDecl, TemplateParameter, VariableDecl};
 use crate::names::Name;
 use crate::types::Type;
-use mw_diagnostics::Diagnostic;
 use mw_diagnostics::registry::semantics as codes;
 use mw_source::Span;
 
@@ -18,7 +18,7 @@ impl<'a> Sema<'a> {
     pub(crate) fn declare_template(&mut self, template: &'a TemplateDecl) -> R<()> {
         if let Some(requires) = &template.requires {
             self.report(
-                Diagnostic::new(&codes::FORBIDDEN, requires.span, "Metal has no `requires`: it is C++20")
+                forbidden(requires.span, "`requires`, which is C++20")
                     .help("use `enable_if_t` in a template parameter"),
             );
         }

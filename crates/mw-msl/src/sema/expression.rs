@@ -1,6 +1,7 @@
 //! Expressions: literals, names, casts, conditionals and the rest that is no operator or call.
 
 use super::lookup::{Found, segment_key, segment_name};
+use super::report::forbidden;
 use super::scope::{Arg, Entry, Instantiated, Key};
 use super::unknown::Wanted;
 use super::value::Val;
@@ -118,10 +119,7 @@ impl<'a> Sema<'a> {
                 self.error(&codes::INVALID_PACK, span, "a pack cannot be expanded here")
             }
             ExprKind::Noexcept(_) => Ok(Val::Value(self.constant(self.t.bool, Constant::Bool(true), span))),
-            ExprKind::Forbidden(word) => self.fail(|_| {
-                Diagnostic::new(&codes::FORBIDDEN, span, format!("Metal has no `{word}`"))
-                    .note("the language leaves it out of C++17 (MSL specification, \"Restrictions\")")
-            }),
+            ExprKind::Forbidden(word) => self.fail(|_| forbidden(span, &format!("`{word}`"))),
             ExprKind::Error => Err(Failed),
         }
     }

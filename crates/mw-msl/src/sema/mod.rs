@@ -32,6 +32,7 @@
 mod arguments;
 mod arithmetic;
 mod assign;
+mod atomics;
 mod auto;
 mod braces;
 mod call;

@@ -5,6 +5,7 @@ use super::deduce::Deduction;
 use super::lookup::FnSet;
 use super::overload::{Chosen, is_pack};
 use super::rank::Rank;
+use super::report::across_spaces;
 use super::scope::{FnId, FnSource, InstId};
 use super::value::Val;
 use super::{Failed, R, Sema};
@@ -17,7 +18,7 @@ use mw_source::{ExpansionId, Span};
 
 /// A function that was looked at.
 #[derive(Clone)]
-enum Candidate {
+pub(crate) enum Candidate {
     Instance(InstId),
     Template(FnId),
     Library(Chosen),
@@ -183,7 +184,7 @@ impl<'a> Sema<'a> {
         shown.join(", ")
     }
 
-    fn candidates(&mut self, set: &FnSet) -> Vec<Candidate> {
+    pub(crate) fn candidates(&mut self, set: &FnSet) -> Vec<Candidate> {
         let mut found = Vec::new();
         for id in &set.functions {
             if self.function(*id).parameters.is_some() {
@@ -203,7 +204,7 @@ impl<'a> Sema<'a> {
     }
 
     /// How many arguments a candidate takes, at least and at most.
-    fn takes(&self, candidate: &Candidate) -> (usize, usize) {
+    pub(crate) fn takes(&self, candidate: &Candidate) -> (usize, usize) {
         match candidate {
             Candidate::Instance(id) => {
                 let parameters = &self.instance(*id).parameters;
@@ -229,7 +230,7 @@ impl<'a> Sema<'a> {
     }
 
     /// Types of a candidate's parameters; none for templates.
-    fn parameter_types(&self, candidate: &Candidate) -> Vec<QualType> {
+    pub(crate) fn parameter_types(&self, candidate: &Candidate) -> Vec<QualType> {
         match candidate {
             Candidate::Instance(id) => {
                 self.instance(*id).parameters.iter().map(|parameter| parameter.ty).collect()
@@ -394,17 +395,13 @@ impl<'a> Sema<'a> {
                     Type::Pointer(target) if matches!(self.ty(want.ty), Type::Pointer(_)) => target.space,
                     _ => have.space,
                 };
-                let (from, verb) = match self.ty(want.ty) {
-                    Type::Pointer(_) => (from.name(), "points to"),
-                    _ => (from.name(), "lives in"),
+                let verb = match self.ty(want.ty) {
+                    Type::Pointer(_) => "points to",
+                    _ => "lives in",
                 };
-                Diagnostic::new(
-                    &codes::ADDRESS_SPACE_MISMATCH,
-                    place,
-                    format!("`{name}` takes a `{shown}`, this {verb} `{from}` memory"),
-                )
-                .label(format!("{verb} `{from}` memory"))
-                .note("pointers and references of different address spaces never convert (MSL specification, \"Address Spaces\")")
+                let space = from;
+                let from = from.name();
+                across_spaces(place, verb, space, format!("`{name}` takes a `{shown}`, this {verb} `{from}` memory"))
                 .help(format!(
                     "copy the value into a variable of the other memory, or add an overload of `{name}` for `{from}` memory"
                 ))
@@ -569,147 +566,6 @@ impl<'a> Sema<'a> {
             _ => false,
         }
     }
-
-    /// Calls of atomic functions, whose many overloads say little.
-    fn atomic_mistake(
-        &mut self,
-        name: &str,
-        set: &FnSet,
-        args: &[Val<'a>],
-        span: Span,
-    ) -> Option<Diagnostic> {
-        let is_atomic = name.starts_with("atomic_") && name.ends_with("_explicit");
-        let first = args.first().filter(|_| is_atomic && !set.library.is_empty())?;
-        let ty = first.ty()?;
-        let place = self.value_span(first).unwrap_or(span);
-        let text = self.sources.text(place).to_owned();
-        let object = match *self.ty(ty.ty) {
-            Type::Pointer(target) => target,
-            Type::Array(element, _) => QualType { ty: element, ..ty },
-            Type::Atomic(_) => {
-                return Some(
-                    Diagnostic::new(
-                        &codes::NO_MATCHING_FUNCTION,
-                        place,
-                        format!("`{name}` takes a pointer to the atomic object"),
-                    )
-                    .label(format!("is the object itself, `{}`", self.show(ty)))
-                    .help(format!("write `&{text}`"))
-                    .with_fix(place, format!("&{text}")),
-                );
-            }
-            _ => {
-                return Some(
-                    Diagnostic::new(
-                        &codes::NO_MATCHING_FUNCTION,
-                        place,
-                        format!(
-                            "`{name}` takes a pointer to an atomic object, such as `device atomic_uint *`"
-                        ),
-                    )
-                    .label(format!("is `{}`", self.show(ty))),
-                );
-            }
-        };
-        let shown = self.show(ty);
-        let Type::Atomic(scalar) = *self.ty(object.ty) else {
-            let atomic = match self.ty(object.ty) {
-                Type::Scalar(scalar @ (Scalar::Int | Scalar::UInt | Scalar::Float | Scalar::ULong)) => {
-                    scalar.name()
-                }
-                _ => "uint",
-            };
-            let space = match object.space {
-                AddressSpace::Threadgroup => "threadgroup",
-                _ => "device",
-            };
-            return Some(
-                Diagnostic::new(
-                    &codes::NO_MATCHING_FUNCTION,
-                    place,
-                    format!("`{shown}` is no pointer to an atomic object"),
-                )
-                .label(format!("`{name}` takes a `{space} atomic_{atomic} *` here"))
-                .note("only atomic types take part in atomic functions (MSL specification, \"Atomic Functions\")")
-                .help(format!(
-                    "declare it `{space} atomic_{atomic} *`, or cast it: `({space} atomic_{atomic} *)({text})`"
-                )),
-            );
-        };
-        if !matches!(object.space, AddressSpace::Device | AddressSpace::Threadgroup) {
-            return Some(
-                Diagnostic::new(
-                    &codes::ADDRESS_SPACE_MISMATCH,
-                    place,
-                    format!("`{name}` works on `device` and `threadgroup` memory"),
-                )
-                .label(format!("points to `{}` memory", object.space.name()))
-                .note("atomic objects of other memories are shared with nobody (MSL specification, \"Atomic Functions\")")
-                .help(format!("take a `device atomic_{} *`, or a `threadgroup` variable", scalar.name())),
-            );
-        }
-        let all = self.candidates(set);
-        if !all.iter().any(|candidate| {
-            let (least, most) = self.takes(candidate);
-            (least..=most).contains(&args.len())
-        }) {
-            let usage = match name {
-                "atomic_load_explicit" => "p, memory_order_relaxed",
-                "atomic_compare_exchange_weak_explicit" => {
-                    "p, &expected, value, memory_order_relaxed, memory_order_relaxed"
-                }
-                _ => "p, value, memory_order_relaxed",
-            };
-            let count = usage.split(',').count();
-            let message = format!("`{name}` takes {}, {} given", counted(count, "argument"), are(args.len()));
-            return Some(
-                Diagnostic::new(&codes::NO_MATCHING_FUNCTION, span, message)
-                    .help(format!("write `{name}({usage})`")),
-            );
-        }
-        if object.is_const && name != "atomic_load_explicit" {
-            return Some(
-                Diagnostic::new(
-                    &codes::NO_MATCHING_FUNCTION,
-                    place,
-                    format!("`{name}` changes the object, which is constant"),
-                )
-                .label(format!("is `{shown}`"))
-                .help("declare the pointer without `const`"),
-            );
-        }
-        let exists = all.iter().any(|candidate| {
-            self.parameter_types(candidate).first().is_some_and(|parameter| match self.ty(parameter.ty) {
-                Type::Pointer(target) => target.ty == object.ty && target.space == object.space,
-                _ => false,
-            })
-        });
-        if exists {
-            return None;
-        }
-        let diagnostic = Diagnostic::new(
-            &codes::NO_MATCHING_FUNCTION,
-            span,
-            format!(
-                "there is no `{name}` for `atomic_{}` in `{}` memory",
-                scalar.name(),
-                object.space.name()
-            ),
-        )
-        .with_label(place, format!("is `{shown}`"));
-        Some(match scalar {
-            Scalar::ULong | Scalar::Long => diagnostic
-                .note("for `atomic_ulong` only `atomic_min_explicit` and `atomic_max_explicit` exist: no result, `device` memory, relaxed (MSL specification, \"Atomic Functions\")")
-                .note("they need a GPU of the Apple8 family or later")
-                .help("split the value into two `atomic_uint`, or keep the maximum only"),
-            Scalar::Float => diagnostic
-                .note("atomic floats can be loaded, stored, exchanged, added to and subtracted from (MSL specification, \"Atomic Functions\")")
-                .help("use a loop of `atomic_compare_exchange_weak_explicit` on an `atomic_uint`, with `as_type`"),
-            _ => diagnostic
-                .note("MSL specification, \"Atomic Functions\"")
-                .help("use an `atomic_uint`"),
-        })
-    }
 }
 
 /// The address space of a written pointer's or reference's target.
@@ -723,7 +579,7 @@ fn written_space(ty: &ast::Type) -> Option<AddressSpace> {
 }
 
 /// `1 argument`, `2 arguments`
-fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     match count {
         0 => format!("no {noun}s"),
         1 => format!("1 {noun}"),
@@ -732,7 +588,7 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 /// `none is`, `1 is`, `2 are`
-fn are(count: usize) -> String {
+pub(crate) fn are(count: usize) -> String {
     match count {
         0 => "none is".to_owned(),
         1 => "1 is".to_owned(),

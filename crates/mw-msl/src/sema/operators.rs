@@ -3,6 +3,7 @@
 use super::convert::promote;
 use super::lookup::{FnSet, Found};
 use super::overload::Chosen;
+use super::report::forbidden;
 use super::scope::{Entry, Key};
 use super::value::Val;
 use super::{Failed, R, Sema};
@@ -293,7 +294,7 @@ impl<'a> Sema<'a> {
     /// `a op b`
     pub(crate) fn binary(&mut self, op: BinaryOp, left: Val<'a>, right: Val<'a>, span: Span) -> R<Val<'a>> {
         if op == BinaryOp::MemberPointer {
-            return self.error(&codes::FORBIDDEN, span, "Metal has no pointers to members");
+            return self.fail(|_| forbidden(span, "pointers to members"));
         }
         if self.may_overload(&left) || self.may_overload(&right) {
             let args = vec![left.clone(), right.clone()];

@@ -1,6 +1,7 @@
 //! Classes: their members, layout, and what making an object takes.
 
 use super::lookup::segment_key;
+use super::report::forbidden;
 use super::scope::{
     Entry, FieldInfo, FnSource, Frame, Key, OutOfClassDecl, RecordInfo, RecordState, ScopeId, ScopeKind,
     VarId, Variable, VariableState,
@@ -160,11 +161,7 @@ impl<'a> Sema<'a> {
         let mut ok = true;
         for base in &decl.bases {
             if base.is_virtual {
-                self.report(Diagnostic::new(
-                    &codes::FORBIDDEN,
-                    base.span,
-                    "Metal has no virtual base classes",
-                ));
+                self.report(forbidden(base.span, "virtual base classes"));
                 continue;
             }
             let types = if base.is_pack_expansion {
@@ -334,7 +331,7 @@ impl<'a> Sema<'a> {
     ) {
         if decl.specifiers.is_virtual {
             self.report(
-                Diagnostic::new(&codes::FORBIDDEN, decl.span, "Metal has no virtual functions")
+                forbidden(decl.span, "virtual functions")
                     .help("use a template parameter or `if constexpr` instead"),
             );
         }
@@ -366,12 +363,8 @@ impl<'a> Sema<'a> {
                     && !matches!(&body.kind, ast::StmtKind::Block(stmts) if stmts.is_empty())
                 {
                     self.report(
-                        Diagnostic::new(
-                            &codes::FORBIDDEN,
-                            decl.span,
-                            "Metal objects have no destructors that do something",
-                        )
-                        .help("call a member function where the work must be done"),
+                        forbidden(decl.span, "destructors that do something")
+                            .help("call a member function where the work must be done"),
                     );
                 }
                 self.records[record.0 as usize].destructor = Some(id);

@@ -1,9 +1,29 @@
 //! Ways to report a mistake once, with the way that led to it.
 
 use super::{Failed, R, Sema};
-use crate::types::TypeId;
+use crate::types::{AddressSpace, TypeId};
+use mw_diagnostics::registry::semantics as codes;
 use mw_diagnostics::{Code, Diagnostic};
 use mw_source::{BytePos, ExpansionId, Span};
+
+/// Something of C++ that Metal leaves out; `what` follows "Metal has no".
+pub(crate) fn forbidden(span: Span, what: &str) -> Diagnostic {
+    Diagnostic::new(&codes::FORBIDDEN, span, format!("Metal has no {what}"))
+        .note("the language leaves it out of C++17 (MSL specification, \"Restrictions\")")
+}
+
+/// A pointer or reference to one memory where one to another is needed. `verb` says how the place belongs to
+/// its memory: "points to", "lives in".
+pub(crate) fn across_spaces(
+    span: Span,
+    verb: &str,
+    have: AddressSpace,
+    message: impl Into<String>,
+) -> Diagnostic {
+    Diagnostic::new(&codes::ADDRESS_SPACE_MISMATCH, span, message)
+        .label(format!("{verb} `{}` memory", have.name()))
+        .note("pointers and references of different address spaces never convert (MSL specification, \"Address Spaces\")")
+}
 
 impl Sema<'_> {
     /// Fails: silently inside a substitution, else with a diagnostic.

@@ -1,6 +1,7 @@
 //! From written types to types.
 
 use super::lookup::{Found, segment_name};
+use super::report::forbidden;
 use super::scope::{Arg, Entry, Key, TemplateId};
 use super::unknown::Wanted;
 use super::{Failed, R, Sema};
@@ -65,9 +66,12 @@ impl<'a> Sema<'a> {
             TypeKind::Void => Ok(QualType::plain(self.t.void)),
             TypeKind::Scalar(scalar) => Ok(self.plain(Type::Scalar(*scalar))),
             TypeKind::Forbidden(word) => self.fail(|_| {
-                Diagnostic::new(&codes::FORBIDDEN, ty.span, format!("Metal has no type `{word}`"))
-                    .note("floating-point types are `half`, `bfloat` and `float`")
-                    .help("write `float`")
+                let diagnostic = forbidden(ty.span, &format!("type `{word}`"));
+                if word.ends_with("double") {
+                    diagnostic.help("write `float`: floating-point types are `half`, `bfloat` and `float`")
+                } else {
+                    diagnostic.help("write an integer type, such as `char` or `uint`")
+                }
             }),
             TypeKind::Auto | TypeKind::DecltypeAuto => {
                 self.error(&codes::AUTO_WITHOUT_VALUE, ty.span, "`auto` needs a value to take its type from")
@@ -128,9 +132,7 @@ impl<'a> Sema<'a> {
                 let parameters = parameters.into_iter().map(|ty| self.signature_type(ty)).collect();
                 Ok(self.plain(Type::Function { result, parameters }))
             }
-            TypeKind::MemberPointer(..) => {
-                self.fail(|_| Diagnostic::new(&codes::FORBIDDEN, ty.span, "Metal has no pointers to members"))
-            }
+            TypeKind::MemberPointer(..) => self.fail(|_| forbidden(ty.span, "pointers to members")),
             TypeKind::PackExpansion(_) => {
                 self.error(&codes::INVALID_PACK, ty.span, "a pack cannot be expanded here")
             }

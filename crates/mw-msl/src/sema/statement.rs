@@ -1,6 +1,7 @@
 //! Statements.
 
 use super::lookup::segment_name;
+use super::report::forbidden;
 use super::scope::{Entry, Key};
 use super::value::Val;
 use super::{R, Sema};
@@ -157,10 +158,7 @@ impl<'a> Sema<'a> {
                 let _ = self.return_stmt(value.as_ref(), span, out);
             }
             Ast::Goto(label) => {
-                self.report(
-                    Diagnostic::new(&codes::FORBIDDEN, label.span, "Metal has no `goto`")
-                        .note("the language leaves it out of C++17 (MSL specification, \"Restrictions\")"),
-                );
+                self.report(forbidden(label.span, "`goto`").help("write a loop with `break` and `continue`"));
             }
             Ast::Label(_, inner) => self.stmt(inner, out),
             Ast::Pragma(pragma) => match pragma {

@@ -440,24 +440,4 @@ impl<'a> Sema<'a> {
         }
         Ok(())
     }
-
-    /// Atomic floats in threadgroup memory are new in MSL 4.1.
-    pub(crate) fn check_atomic_space(&mut self, ty: QualType, span: Span) -> R<()> {
-        let mut at = ty.ty;
-        while let Type::Array(element, _) = *self.ty(at) {
-            at = element;
-        }
-        if ty.space == AddressSpace::Threadgroup
-            && let Type::Atomic(crate::types::Scalar::Float) = self.ty(at)
-            && self.options.metal_version < 410
-        {
-            return self.fail(|_| {
-                Diagnostic::new(&codes::UNAVAILABLE, span, "`atomic_float` in `threadgroup` memory needs MSL 4.1")
-                    .label("an atomic float in threadgroup memory")
-                    .note("before MSL 4.1 atomic floats live in `device` memory only (MSL specification, \"Atomic Functions\")")
-                    .help("use a CAS loop on `atomic_uint` with `as_type`, or add up with `simd_sum` first")
-            });
-        }
-        Ok(())
-    }
 }
