@@ -22,7 +22,7 @@ pub(crate) struct SourceArgs {
     /// Look for included files in this folder too
     #[arg(short = 'I', value_name = "FOLDER")]
     pub(crate) include_folders: Vec<PathBuf>,
-    /// Language version: metal2.4, metal3.0, metal3.1, metal3.2, metal4.0
+    /// Language version: metal2.4, metal3.0, metal3.1, metal3.2, metal4.0, metal4.1
     #[arg(long = "std", value_name = "VERSION")]
     pub(crate) language: Option<LanguageVersion>,
     /// Let floating-point arithmetic assume no NaN and no infinity (the default)
