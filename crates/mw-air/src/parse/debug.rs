@@ -146,7 +146,6 @@ impl Parser<'_> {
         let mut units: Vec<u32> = (self.debug.nodes.iter())
             .filter(|(_, node)| node.kind == "DICompileUnit")
             .filter_map(|(number, node)| Some((*number, *node.nodes.get("file")?)))
-            .map(|(number, file)| (number, file))
             .collect::<std::collections::BTreeMap<u32, u32>>()
             .into_values()
             .collect();

@@ -6,5 +6,5 @@ mod sarif;
 mod terminal;
 
 pub use json::json;
-pub use sarif::sarif;
+pub use sarif::{join_sarif, sarif};
 pub use terminal::{Terminal, terminal};

@@ -31,6 +31,27 @@ pub fn sarif(parts: &[(&[Diagnostic], &SourceMap)], version: &str) -> Value {
     })
 }
 
+/// Logs that [`sarif`] made as one, as if it had made it of all their parts.
+pub fn join_sarif(logs: &[&Value], version: &str) -> Value {
+    let mut rules: BTreeMap<String, Value> = BTreeMap::new();
+    let mut results = Vec::new();
+    for run in logs.iter().filter_map(|log| log["runs"].as_array()).flatten() {
+        for rule in run["tool"]["driver"]["rules"].as_array().into_iter().flatten() {
+            rules.insert(rule["id"].as_str().unwrap_or_default().to_owned(), rule.clone());
+        }
+        results.extend(run["results"].as_array().into_iter().flatten().cloned());
+    }
+    for result in &mut results {
+        let id = result["ruleId"].as_str().unwrap_or_default();
+        result["ruleIndex"] = json!(rules.keys().position(|rule| rule == id));
+    }
+    let mut joined = sarif(&[], version);
+    let run = &mut joined["runs"][0];
+    run["tool"]["driver"]["rules"] = Value::Array(rules.into_values().collect());
+    run["results"] = Value::Array(results);
+    joined
+}
+
 fn level(severity: Severity) -> &'static str {
     severity.as_str()
 }
@@ -128,6 +149,12 @@ mod tests {
             Diagnostic::new(&EXPECTED_TOKEN, span, "two").with_fix(span.after(), ";"),
         ];
         let log = super::sarif(&[(&diagnostics, &map)], "1.0.0");
+        let parts: Vec<_> = diagnostics
+            .iter()
+            .map(|one| super::sarif(&[(std::slice::from_ref(one), &map)], "1.0.0"))
+            .collect();
+        assert_eq!(super::join_sarif(&parts.iter().collect::<Vec<_>>(), "1.0.0"), log);
+        assert_eq!(super::join_sarif(&[], "1.0.0"), super::sarif(&[], "1.0.0"));
         let run = &log["runs"][0];
         assert_eq!(run["tool"]["driver"]["rules"][0]["id"], "MSL0100");
         assert_eq!(run["results"][0]["ruleIndex"], 1);
