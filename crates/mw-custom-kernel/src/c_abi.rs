@@ -3,10 +3,6 @@
 //! `include/metalworking_custom_kernel.h` declares the same for C and C++; a test compares the two. Nothing
 //! unwinds across it: a panic becomes an error. Texts are pointer and length, never ended by a zero byte.
 #![expect(unsafe_code, reason = "speaks C")]
-#![expect(
-    clippy::missing_safety_doc,
-    reason = "each struct says what its pointers must be; the header says it too"
-)]
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -338,7 +334,6 @@ unsafe extern "C" fn definition_release(handle: *mut DefinitionHandle) {
     unsafe { take_back(handle) };
 }
 
-#[expect(clippy::too_many_arguments, reason = "four lists, each pointer and length")]
 unsafe extern "C" fn generate(
     definition: *const DefinitionHandle,
     inputs: *const InputIn,

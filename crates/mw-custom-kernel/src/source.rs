@@ -1,5 +1,6 @@
 //! [`KernelSource`]: a text to compile, and how it is cut into files so that messages name the user's own lines.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -77,11 +78,11 @@ impl KernelSource {
                 let header = &self.text[..pieces.header_end];
                 if !header.is_empty() {
                     let name = format!("{label} (header)");
-                    main.push_str(&format!("#include \"{name}\"\n"));
+                    writeln!(main, "#include \"{name}\"").expect("writing to a string");
                     files.add(name, header);
                 }
                 main.push_str(&self.text[pieces.header_end..pieces.body.start]);
-                main.push_str(&format!("#include \"{label}\""));
+                write!(main, "#include \"{label}\"").expect("writing to a string");
                 files.add(label.clone(), &self.text[pieces.body.clone()]);
                 main.push_str(&self.text[pieces.body.end..]);
             }
@@ -114,6 +115,9 @@ fn file_name(label: &str) -> String {
     if name.is_empty() { "kernel".to_owned() } else { name }
 }
 
+/// Ends the list of parameters.
+const OPEN: &str = ") {\n";
+
 fn find_pieces(function: &str, text: &str) -> Option<Pieces> {
     let declaration = text.find(&format!("[[kernel]] void {function}(\n"))?;
     let line_before = text[..declaration].strip_suffix('\n').map(|before| {
@@ -124,7 +128,6 @@ fn find_pieces(function: &str, text: &str) -> Option<Pieces> {
         Some((start, line)) if line.starts_with("template <") && line.ends_with('>') => start,
         _ => declaration,
     };
-    const OPEN: &str = ") {\n";
     let start = declaration + text[declaration..].find(OPEN)? + OPEN.len();
     let instantiation = format!("\n}}\n\ntemplate [[host_name(\"{function}\")]]");
     let end =

@@ -1,4 +1,5 @@
 //! The text of kernels, compared with what MLX 0.32.4 prints (`mx.export_function`).
+#![expect(clippy::result_large_err, reason = "the error is the test's end")]
 
 use mw_custom_kernel::{CallArguments, Definition, Dtype, Error, Generated, InputKind, TemplateArg};
 

@@ -1,5 +1,6 @@
 //! Kernels that are compiled and run: values, cache, counts, messages.
 #![expect(unsafe_code, reason = "hands memory to kernels")]
+#![expect(clippy::result_large_err, reason = "the error is the test's end")]
 
 use std::sync::Arc;
 
