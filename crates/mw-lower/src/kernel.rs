@@ -231,6 +231,11 @@ impl ModuleLowering<'_> {
         {
             return type_name(self.program, target.ty);
         }
+        if let types::Type::Pointer(target) | types::Type::Reference { target, .. } = self.program.ty(ty)
+            && let types::Type::Atomic(_) = self.program.ty(target.ty)
+        {
+            return ATOMIC.to_owned();
+        }
         argument.type_name.clone()
     }
 
@@ -273,6 +278,10 @@ impl ModuleLowering<'_> {
             let info = self.struct_info(record, &mut 0, 0, argument)?;
             operands.extend([text("air.struct_type_info"), MdOperand::Node(info)]);
         }
+        if let types::Type::Atomic(scalar) = program.ty(target.ty) {
+            let info = self.atomic_info(*scalar, size);
+            operands.extend([text("air.struct_type_info"), MdOperand::Node(info)]);
+        }
         if !matches!(program.ty(target.ty), types::Type::Void) && size > 0 {
             operands.extend([text("air.arg_type_size"), number(size)]);
             operands.extend([text("air.arg_type_align_size"), number(align)]);
@@ -311,14 +320,22 @@ impl ModuleLowering<'_> {
                     operands.extend([text("air.struct_type_info"), MdOperand::Node(node)]);
                     *resources += own * length.max(1);
                 }
+                types::Type::Atomic(scalar) => {
+                    let node = self.atomic_info(*scalar, program.layout(element).0);
+                    operands.extend([text("air.struct_type_info"), MdOperand::Node(node)]);
+                }
                 types::Type::Pointer(_) => *resources += length.max(1),
                 _ => {}
             }
+            let name = match program.ty(element) {
+                types::Type::Atomic(_) => ATOMIC.to_owned(),
+                _ => type_name(program, element),
+            };
             operands.extend([
                 number(field.offset_bytes),
                 number(program.layout(element).0),
                 number(length),
-                text(type_name(program, element)),
+                text(name),
                 text(&field.name),
             ]);
             if holds {
@@ -333,6 +350,11 @@ impl ModuleLowering<'_> {
             }
         }
         Ok(self.node(operands))
+    }
+
+    /// Apple's atomic types are structures of one member.
+    fn atomic_info(&mut self, scalar: types::Scalar, size: u64) -> MdId {
+        self.node(vec![number(0), number(size), number(0), text(scalar.name()), text("__s")])
     }
 
     /// A pointer inside an argument buffer.
@@ -362,6 +384,9 @@ impl ModuleLowering<'_> {
         self.node(operands)
     }
 }
+
+/// The name of every atomic type in reflection.
+const ATOMIC: &str = "metal::_atomic";
 
 /// Whether objects of the type hold device or constant pointers, which makes a buffer of them an argument
 /// buffer.

@@ -2,7 +2,7 @@
 //!
 //! Looked up in the lowered code, where branches on constants are gone: a value counts when it reaches
 //! memory, a branch, a result or a call that does something. Stores to a variable count when the variable is
-//! read.
+//! read, and to one whose address goes nowhere when a read may follow them.
 
 use mw_air::{Attribute, Callee, FuncId, Function, Inst, InstId, Module, Terminator, ValueDef, ValueId};
 
@@ -11,13 +11,14 @@ pub(crate) fn unused_parameters(module: &Module, function: FuncId) -> Vec<bool> 
     // Nothing counts until it is seen to; a round may find more.
     let mut used: Vec<Vec<bool>> =
         module.functions.iter().map(|function| vec![false; function.ty.params.len()]).collect();
+    let silent = silent_functions(module);
     loop {
         let mut is_changed = false;
         for (index, function) in module.functions.iter().enumerate() {
             if function.is_declaration() {
                 continue;
             }
-            let found = Liveness::of(module, function, &used);
+            let found = Liveness::of(module, function, &used, &silent);
             if found != used[index] {
                 used[index] = found;
                 is_changed = true;
@@ -34,26 +35,43 @@ struct Liveness<'m> {
     module: &'m Module,
     function: &'m Function,
     used: &'m [Vec<bool>],
+    silent: &'m [bool],
     live: Vec<bool>,
     pending: Vec<ValueId>,
     /// Instructions that write to a private variable, by the variable.
     writes: Vec<(ValueId, InstId)>,
+    /// Variables that are only loaded and stored whole.
+    plain: Vec<bool>,
+    /// Block and place of each instruction.
+    places: Vec<(usize, usize)>,
+    /// For each block those that may run after it.
+    after: Vec<Vec<bool>>,
 }
 
 impl<'m> Liveness<'m> {
-    fn of(module: &'m Module, function: &'m Function, used: &'m [Vec<bool>]) -> Vec<bool> {
+    fn of(
+        module: &'m Module,
+        function: &'m Function,
+        used: &'m [Vec<bool>],
+        silent: &'m [bool],
+    ) -> Vec<bool> {
         let mut this = Self {
             module,
             function,
             used,
+            silent,
             live: vec![false; function.values().len()],
             pending: Vec::new(),
             writes: Vec::new(),
+            plain: plain_variables(function),
+            places: places(function),
+            after: successors(function),
         };
         this.roots();
         while let Some(value) = this.pending.pop() {
             let Some(inst) = function.defining_inst(value) else { continue };
-            if matches!(function.inst(inst).inst, Inst::Alloca { .. }) {
+            // Reads of plain variables are looked at one by one.
+            if matches!(function.inst(inst).inst, Inst::Alloca { .. }) && !this.plain[value.index()] {
                 let writes: Vec<InstId> = this
                     .writes
                     .iter()
@@ -88,7 +106,7 @@ impl<'m> Liveness<'m> {
                                     Some(target) => self.write(*target, *inst),
                                     None => self.operands(*inst),
                                 }
-                            } else if !is_pure(self.module.function(callee)) {
+                            } else if !self.silent[callee.index()] {
                                 self.operands(*inst);
                             }
                         }
@@ -133,9 +151,9 @@ impl<'m> Liveness<'m> {
     }
 
     /// What an instruction that counts takes in.
-    fn operands(&mut self, inst: InstId) {
+    fn operands(&mut self, id: InstId) {
         let function = self.function;
-        let inst = &function.inst(inst).inst;
+        let inst = &function.inst(id).inst;
         if let Inst::Call(call) = inst
             && let Callee::Function(callee) = call.callee
             && !self.module.function(callee).is_declaration()
@@ -148,8 +166,140 @@ impl<'m> Liveness<'m> {
             }
             return;
         }
+        if let Inst::Load { ptr, .. } = inst
+            && self.plain[ptr.index()]
+        {
+            let ptr = *ptr;
+            let writes: Vec<InstId> = self
+                .writes
+                .iter()
+                .filter(|(target, write)| *target == ptr && self.may_follow(*write, id))
+                .map(|(_, write)| *write)
+                .collect();
+            for write in writes {
+                if let Inst::Store { value, .. } = &function.inst(write).inst {
+                    self.mark(*value);
+                }
+            }
+            return;
+        }
         inst.for_each_operand(|operand| self.mark(operand));
     }
+
+    /// Whether `second` may run after `first`.
+    fn may_follow(&self, first: InstId, second: InstId) -> bool {
+        let ((block, place), (other, other_place)) =
+            (self.places[first.index()], self.places[second.index()]);
+        self.after[block][other] || (block == other && place < other_place)
+    }
+}
+
+/// By value, whether it is a variable that is only loaded and stored whole, so that its address goes nowhere.
+fn plain_variables(function: &Function) -> Vec<bool> {
+    let mut plain = vec![false; function.values().len()];
+    for block in &function.blocks {
+        for inst in &block.insts {
+            if let (Inst::Alloca { .. }, Some(result)) =
+                (&function.inst(*inst).inst, function.inst(*inst).result)
+            {
+                plain[result.index()] = true;
+            }
+        }
+    }
+    for block in &function.blocks {
+        for inst in &block.insts {
+            match &function.inst(*inst).inst {
+                Inst::Load { volatile: false, .. } => {}
+                Inst::Store { value, volatile: false, .. } => plain[value.index()] = false,
+                other => other.for_each_operand(|operand| plain[operand.index()] = false),
+            }
+        }
+        match &block.terminator {
+            Terminator::Ret(Some(value))
+            | Terminator::CondBr { condition: value, .. }
+            | Terminator::Switch { value, .. } => plain[value.index()] = false,
+            Terminator::Ret(None) | Terminator::Br(_) | Terminator::Unreachable => {}
+        }
+    }
+    plain
+}
+
+fn places(function: &Function) -> Vec<(usize, usize)> {
+    let mut places = Vec::new();
+    for (block, content) in function.blocks.iter().enumerate() {
+        for (place, inst) in content.insts.iter().enumerate() {
+            if places.len() <= inst.index() {
+                places.resize(inst.index() + 1, (0, 0));
+            }
+            places[inst.index()] = (block, place);
+        }
+    }
+    places
+}
+
+/// For each block the blocks that can be reached by at least one branch.
+fn successors(function: &Function) -> Vec<Vec<bool>> {
+    let count = function.blocks.len();
+    let mut after = vec![vec![false; count]; count];
+    for start in 0..count {
+        let mut pending = vec![start];
+        while let Some(block) = pending.pop() {
+            for next in function.blocks[block].terminator.successors() {
+                if !std::mem::replace(&mut after[start][next.index()], true) {
+                    pending.push(next.index());
+                }
+            }
+        }
+    }
+    after
+}
+
+/// By function, whether a call does nothing but give its result.
+fn silent_functions(module: &Module) -> Vec<bool> {
+    let mut silent: Vec<bool> =
+        module.functions.iter().map(|function| !function.is_declaration() || is_pure(function)).collect();
+    loop {
+        let mut is_changed = false;
+        for (index, function) in module.functions.iter().enumerate() {
+            if silent[index] && !function.is_declaration() && !is_silent(function, module, &silent) {
+                silent[index] = false;
+                is_changed = true;
+            }
+        }
+        if !is_changed {
+            return silent;
+        }
+    }
+}
+
+/// Whether a function only computes and reads: it writes to nothing but variables of its own. Loops end, as
+/// C++ lets a compiler assume.
+fn is_silent(function: &Function, module: &Module, silent: &[bool]) -> bool {
+    let own = |mut ptr: ValueId| loop {
+        let ValueDef::Inst(inst) = function.value(ptr).def else { return false };
+        match &function.inst(inst).inst {
+            Inst::Alloca { .. } => return true,
+            Inst::Gep { base, .. } => ptr = *base,
+            Inst::Cast { value, .. } => ptr = *value,
+            _ => return false,
+        }
+    };
+    function.blocks.iter().flat_map(|block| &block.insts).all(|inst| match &function.inst(*inst).inst {
+        Inst::Store { ptr, volatile, .. } => !volatile && own(*ptr),
+        Inst::Load { volatile, .. } => !volatile,
+        Inst::AtomicRmw { .. } | Inst::CmpXchg { .. } | Inst::Fence { .. } => false,
+        Inst::Call(call) => match call.callee {
+            Callee::Function(callee) => {
+                let name = &*module.function(callee).name;
+                silent[callee.index()]
+                    || (name.starts_with("llvm.memcpy.") || name.starts_with("llvm.memset."))
+                        && call.args.first().is_some_and(|target| own(*target))
+                    || name.starts_with("llvm.lifetime.")
+            }
+            Callee::Value(_) => false,
+        },
+        _ => true,
+    })
 }
 
 /// Whether a call does nothing but give its result.

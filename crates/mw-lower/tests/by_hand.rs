@@ -136,6 +136,8 @@ fn argument(name: &str, type_name: &str, kind: ArgumentKind) -> KernelArgument {
         type_name: type_name.into(),
         kind,
         is_reference: false,
+        array_length: None,
+        is_template_parameter: false,
         gate: None,
         span: span(),
     }

@@ -70,6 +70,8 @@ impl Builder {
             type_name: type_name.into(),
             kind,
             is_reference: false,
+            array_length: None,
+            is_template_parameter: false,
             gate: None,
             span: Span::default(),
         });
