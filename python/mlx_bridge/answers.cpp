@@ -115,11 +115,11 @@ const Facts &metal_device_info() { return gpu_facts(); }
 
 // ---- For libmlx itself ----------------------------------------------------------------------------------------
 
-mx::Stream inner_to_stream(mx::StreamOrDevice where) { return mx::to_stream(on_the_cpu(where)); }
+mx::Stream inner_to_stream(mx::StreamOrDevice where) { return as_stock_wants(mx::to_stream(on_the_cpu(where))); }
 mx::Stream inner_to_stream_or(mx::StreamOrDevice where, mx::Device otherwise) {
   return mx::to_stream(on_the_cpu(where), on_cpu(otherwise));
 }
-mx::Stream inner_default_stream(mx::Device device) { return mx::default_stream(on_cpu(device)); }
+mx::Stream inner_default_stream(mx::Device device) { return as_stock_wants(mx::default_stream(on_cpu(device))); }
 // An imported function makes the streams that it was exported with.
 mx::Stream inner_new_stream(mx::Device device) { return mx::new_stream(on_cpu(device)); }
 void inner_synchronize(mx::Stream stream) { mx::synchronize(on_cpu(stream)); }

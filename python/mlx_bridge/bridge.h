@@ -71,6 +71,11 @@ void *metal_kernel_replacement();
 // Lets kernels of imported functions run. Says why not, or nothing.
 std::string let_imported_kernels_run();
 
+// Lets kernels run that stock MLX made before the bridge was in place.
+std::vector<Hook> hooks_for_stock_kernels();
+// A stream, as code of such a kernel wants it: one that says that it is the GPU's. Asked once for each kernel.
+mlx::core::Stream as_stock_wants(mlx::core::Stream stream);
+
 // answers.cpp: what callers outside libmlx are told, and what libmlx hears.
 std::vector<Hook> hooks_for_callers();
 std::vector<Hook> hooks_for_library();

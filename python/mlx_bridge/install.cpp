@@ -62,6 +62,7 @@ void install(const void *inside_extension) {
     throw std::runtime_error("mlx.core does not call " + std::string(kernel.symbol) + " across a library's boundary");
   }
   collect(writes, library, hooks_for_library());
+  collect(writes, library, hooks_for_stock_kernels());
   // Other extensions that make kernels by themselves.
   for (const Image &image : loaded_images()) {
     if (image.base != library.base && image.base != own.base && image.base != extension.base) {

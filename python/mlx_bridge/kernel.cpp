@@ -5,12 +5,14 @@
 // `mx.import_function` makes one. So functions travel between machines, with Metal and without.
 #include <iostream>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "bridge.h"
 #include "mlx/allocator.h"
 #include "mlx/backend/cpu/encoder.h"
+#include "mlx/backend/metal/metal.h"
 #include "mlx/fast.h"
 #include "mlx/fast_primitives.h"
 #include "vtable.h"
@@ -252,7 +254,9 @@ std::shared_ptr<MwKernel> prepared(MwKernel *kernel, const TableError &error) {
   return owned(kernel, table().kernel_release);
 }
 
-// A node made here: it knows what was generated, and so finds its compiled kernel without looking at the text.
+void evaluate_by_text(CustomKernel *node, const std::vector<mx::array> &inputs, std::vector<mx::array> &outputs);
+
+// A node made here. If it knows what was generated, it finds its compiled kernel without looking at the text.
 class Node final : public CustomKernel {
  public:
   template <typename... Arguments>
@@ -260,6 +264,10 @@ class Node final : public CustomKernel {
       : CustomKernel(std::forward<Arguments>(arguments)...), generated_(std::move(generated)) {}
 
   void eval_cpu(const std::vector<mx::array> &inputs, std::vector<mx::array> &outputs) override {
+    if (generated_ == nullptr) {
+      evaluate_by_text(this, inputs, outputs);
+      return;
+    }
     TableError error;
     evaluate(*this, prepared(table().prepare_generated(generated_.get(), error.out()), error), inputs, outputs);
   }
@@ -269,7 +277,7 @@ class Node final : public CustomKernel {
 };
 
 // What libmlx's own `CustomKernel`, as an import makes it, does in place of refusing.
-void evaluate_imported(CustomKernel *node, const std::vector<mx::array> &inputs, std::vector<mx::array> &outputs) {
+void evaluate_by_text(CustomKernel *node, const std::vector<mx::array> &inputs, std::vector<mx::array> &outputs) {
   if (node->*reveal(is_precompiled_Tag{})) {
     throw std::runtime_error("[CustomKernel::eval_cpu] A precompiled CUDA kernel runs on CUDA only.");
   }
@@ -283,16 +291,21 @@ void evaluate_imported(CustomKernel *node, const std::vector<mx::array> &inputs,
 
 // ---- Construction ---------------------------------------------------------------------------------------------
 
+thread_local bool asks_stock = false;
+
 // Whether MLX traces a function for export on this thread. It does not say so; but its own `metal_kernel` makes
 // kernels then, and refuses otherwise.
 bool is_exporting() {
+  asks_stock = true;
+  bool is_made = true;
   try {
     mx::fast::metal_kernel("probe", {}, {"out"}, "")(
         {}, {{1}}, {mx::float32}, {1, 1, 1}, {1, 1, 1}, {}, std::nullopt, false, {});
-    return true;
   } catch (const std::exception &) {
-    return false;
+    is_made = false;
   }
+  asks_stock = false;
+  return is_made;
 }
 
 // Where the node runs: on a CPU stream. In a function that is exported the kernel says that it is one of a GPU, as
@@ -445,7 +458,74 @@ mx::fast::CustomKernelFunction make_kernel(const std::string &name,
   };
 }
 
+// ---- Kernels that stock MLX made before the bridge was in place -----------------------------------------------
+//
+// A module may have made its kernels when it was imported, before this one. Calling such a kernel runs MLX's own
+// code: it asks whether there is Metal, then for a GPU stream, and makes a node of it. On the way it meets three
+// functions of libmlx through libmlx's own table: it hears that there is Metal, gets a stream that says so, and the
+// node is exchanged for one of ours when it is put into arrays.
+
+// Code of MLX's `metal_kernel` lies around its entry.
+constexpr uintptr_t KERNEL_CODE_BYTES = 1 << 16;
+
+thread_local bool wants_gpu_stream = false;
+
+bool stock_metal_is_available() {
+  const auto caller = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
+  const auto code = reinterpret_cast<uintptr_t>(&mx::fast::metal_kernel);
+  const uintptr_t distance = caller > code ? caller - code : code - caller;
+  // In a function that is exported it does the right thing by itself.
+  if (distance > KERNEL_CODE_BYTES || asks_stock || is_exporting()) {
+    return mx::metal::is_available();
+  }
+  wants_gpu_stream = true;
+  return true;
+}
+
+std::vector<mx::array> stock_make_arrays(std::vector<mx::Shape> shapes,
+                                         const std::vector<mx::Dtype> &dtypes,
+                                         const std::shared_ptr<mx::Primitive> &primitive,
+                                         const std::vector<mx::array> &inputs) {
+  const mx::Stream stream = primitive->stream();
+  if (stream.device == mx::Device::gpu && stream.index >= 0 && std::string_view(primitive->name()) == "CustomKernel") {
+    const auto &kernel = static_cast<const CustomKernel &>(*primitive);
+    auto node = std::make_shared<Node>(nullptr,
+                                       mx::Stream(stream.index, mx::Device::cpu),
+                                       kernel.*reveal(name_Tag{}),
+                                       kernel.*reveal(source_Tag{}),
+                                       kernel.*reveal(grid_Tag{}),
+                                       kernel.*reveal(threadgroup_Tag{}),
+                                       kernel.*reveal(shape_infos_Tag{}),
+                                       kernel.*reveal(ensure_row_contiguous_Tag{}),
+                                       kernel.*reveal(init_value_Tag{}),
+                                       std::vector<mx::fast::ScalarArg>{},
+                                       false,
+                                       0
+#if MW_HAS_COMPILE_OPTIONS
+                                       ,
+                                       kernel.*reveal(compile_options_Tag{})
+#endif
+    );
+    return mx::array::make_arrays(std::move(shapes), dtypes, std::move(node), inputs);
+  }
+  return mx::array::make_arrays(std::move(shapes), dtypes, primitive, inputs);
+}
+
 } // namespace
+
+mx::Stream as_stock_wants(mx::Stream stream) {
+  if (std::exchange(wants_gpu_stream, false)) {
+    stream.device = mx::Device(mx::Device::gpu, 0);
+  }
+  return stream;
+}
+
+std::vector<Hook> hooks_for_stock_kernels() {
+  static const std::string available = exported_name(reinterpret_cast<void *>(&mx::metal::is_available));
+  static const std::string arrays = exported_name(reinterpret_cast<void *>(&mx::array::make_arrays));
+  return {{available.c_str(), nullptr, reinterpret_cast<void *>(&stock_metal_is_available)},
+          {arrays.c_str(), nullptr, reinterpret_cast<void *>(&stock_make_arrays)}};
+}
 
 void *metal_kernel_original() { return reinterpret_cast<void *>(&mx::fast::metal_kernel); }
 void *metal_kernel_replacement() { return reinterpret_cast<void *>(&make_kernel); }
@@ -456,7 +536,7 @@ std::string let_imported_kernels_run() {
                                                                         std::vector<mx::array> &)>(
                                       &mx::Primitive::eval_cpu),
                                   metal_kernel_original(),
-                                  reinterpret_cast<void *>(&evaluate_imported));
+                                  reinterpret_cast<void *>(&evaluate_by_text));
 }
 
 } // namespace metalworking

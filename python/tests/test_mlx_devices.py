@@ -43,6 +43,29 @@ def test_imports_in_any_order(imports):
     assert run_script(imports + "\n" + KERNEL) == "fine\n"
 
 
+def test_kernels_that_were_made_before_the_bridge_run_too():
+    if tuple(map(int, mx.__version__.split(".")[:2])) < (0, 32):
+        pytest.skip("this MLX makes no kernels without Metal")
+    script = """
+        import mlx.core as mx
+        kernel = mx.fast.metal_kernel(name="early", input_names=["a"], output_names=["x", "y"],
+                                      source="uint i = thread_position_in_grid.x; x[i] = a[i] + N; y[i] = a_ndim;")
+        def call(a, **where):
+            return kernel(inputs=[a], template=[("N", 2)], output_shapes=[(9,), (9,)],
+                          output_dtypes=[mx.float32, mx.int32], grid=(9, 1, 1), threadgroup=(9, 1, 1), **where)
+        import metalworking, metalworking.mlx
+        for where in ({}, {"stream": mx.gpu}, {"stream": mx.cpu}, {"stream": mx.new_stream(mx.gpu)}):
+            x, y = call(mx.arange(9.0), **where)
+            assert x.tolist() == [float(i + 2) for i in range(9)] and y.tolist() == [1] * 9, where
+        assert (mx.ones((2,)) + 1).tolist() == [2.0, 2.0]
+        assert mx.compile(lambda a: call(a)[0] * 2)(mx.zeros((9,))).tolist() == [4.0] * 9
+        texts = []
+        mx.export_function(lambda entry: texts.append(entry.get("name")), lambda a: call(a)[0], mx.zeros((9,)))
+        print(texts.count("CustomKernel"), sum(metalworking.dispatch_counts().values()))
+    """
+    assert run_script(script) == "1 5\n"
+
+
 @pytest.mark.parametrize("binding", ["1", ""])
 def test_libraries_bound_at_once_or_lazily(binding):
     script = f"""
