@@ -228,6 +228,7 @@ impl ModuleLowering<'_> {
     fn argument_type_name(&self, argument: &KernelArgument, ty: TypeId) -> String {
         if let types::Type::Pointer(target) | types::Type::Reference { target, .. } = self.program.ty(ty)
             && let types::Type::Record(_) = self.program.ty(target.ty)
+            && !(argument.is_template_parameter && argument.type_name.contains('<'))
         {
             return type_name(self.program, target.ty);
         }
@@ -262,10 +263,17 @@ impl ModuleLowering<'_> {
         };
         let is_indirect = record.is_some() && holds_resources(program, target.ty, 0);
         operands.push(text(if is_indirect { "air.indirect_buffer" } else { "air.buffer" }));
-        // Pointers to arrays have a known extent too.
-        if (argument.is_reference || matches!(program.ty(target.ty), types::Type::Array(..))) && size > 0 {
+        // Arrays and pointers to arrays have a known extent too.
+        let extent = match argument.array_length {
+            Some(length) => Some(length.saturating_mul(size)),
+            None if argument.is_reference || matches!(program.ty(target.ty), types::Type::Array(..)) => {
+                Some(size)
+            }
+            None => None,
+        };
+        if let Some(extent) = extent.filter(|extent| *extent > 0) {
             operands.push(text("air.buffer_size"));
-            operands.push(number(size));
+            operands.push(number(extent));
         }
         operands.extend([text("air.location_index"), number(u64::from(index)), number(1)]);
         operands.push(text(match access {
