@@ -59,7 +59,7 @@ impl InterpBackend {
     }
 
     fn prepare_with(
-        &self,
+        self,
         module: &Arc<Module>,
         info: &Arc<ModuleInfo>,
         kernel: usize,

@@ -76,7 +76,7 @@ pub unsafe extern "C" fn mw_call(block: *mut u64, length: usize) -> *mut u64 {
 /// The message of the panic that ended the instance, as a block like a response's; for after a trap.
 #[unsafe(no_mangle)]
 pub extern "C" fn mw_last_panic() -> *const u8 {
-    LAST_PANIC.with_borrow(|message| message.as_ptr())
+    LAST_PANIC.with_borrow(Vec::as_ptr)
 }
 
 /// Length of the text at [`mw_last_panic`].

@@ -4,21 +4,10 @@ use super::types::{Scalar, Ty};
 use super::{Generator, MAX_DEPTH};
 
 /// Functions of one float that give one.
-const FLOAT_1: &[&str] = &[
-    "exp",
-    "log2",
-    "sqrt",
-    "rsqrt",
-    "sin",
-    "floor",
-    "round",
-    "fabs",
-    "tanh",
-    "fract",
-    "trunc",
-    "precise::exp",
-    "fast::cos",
-];
+const FLOAT_1: &[&str] =
+    &["exp", "log2", "sqrt", "rsqrt", "sin", "floor", "round", "fabs", "tanh", "fract", "trunc"];
+/// The same for `float` alone.
+const PRECISE_1: &[&str] = &["precise::exp", "fast::cos", "precise::sqrt", "fast::log2"];
 /// Functions of two values of any number type.
 const ANY_2: &[&str] = &["min", "max"];
 /// Functions of one integer.
@@ -61,7 +50,8 @@ impl Generator<'_, '_> {
             11 => self.call(ty),
             12 => self.member(ty),
             13 => self.bits(ty),
-            14 => {
+            // There is no `select` of `bfloat`.
+            14 if ty.scalar != Scalar::Bfloat => {
                 let (mask, yes, no) =
                     (self.expression(ty.with(Scalar::Bool)), self.expression(ty), self.expression(ty));
                 format!("select({no}, {yes}, {mask})")
@@ -84,9 +74,9 @@ impl Generator<'_, '_> {
     fn literal(&mut self, ty: Ty) -> String {
         let number = self.below(12);
         let text = match ty.scalar {
-            Scalar::Bool => if number % 2 == 0 { "false" } else { "true" }.to_owned(),
-            Scalar::Float => format!("{}.5f", number),
-            Scalar::Half => format!("{}.25h", number),
+            Scalar::Bool => ["false", "true"][number % 2].to_owned(),
+            Scalar::Float => format!("{number}.5f"),
+            Scalar::Half => format!("{number}.25h"),
             Scalar::Uint => ["0u", "1u", "2u", "0xffffffffu", "7u", "31u"][number % 6].to_owned(),
             Scalar::Int => ["0", "1", "-1", "2147483647", "5", "(-2147483647 - 1)"][number % 6].to_owned(),
             _ => number.to_string(),
@@ -153,7 +143,10 @@ impl Generator<'_, '_> {
                     let (a, b) = (self.expression(wide), self.expression(wide));
                     format!("dot({a}, {b})")
                 }
-                3 if ty.lanes > 1 => format!("normalize({})", self.expression(ty)),
+                3 if ty.lanes > 1 && self.one_in(2) => format!("normalize({})", self.expression(ty)),
+                3 if ty.scalar == Scalar::Float => {
+                    format!("{}({})", PRECISE_1[self.below(PRECISE_1.len())], self.expression(ty))
+                }
                 _ => format!("{}({})", FLOAT_1[self.below(FLOAT_1.len())], self.expression(ty)),
             };
         }
