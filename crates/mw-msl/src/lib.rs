@@ -57,7 +57,30 @@ pub fn parse(options: &options::Options, files: &dyn preprocess::FileProvider, m
     let tokens = preprocess::preprocess(options, files, main, &mut map, &mut interner, &mut diagnostics);
     let unit = parse::parse(&tokens, &mut interner, &mut diagnostics);
     parse::balance::locate(&tokens, &map, &mut diagnostics);
+    once_in_macros(&mut diagnostics);
+    once_in_lines(&mut diagnostics, &map);
     ParsedUnit { map, interner, unit, diagnostics }
+}
+
+/// A mistake in a macro's own text is one mistake, however often the macro is used.
+fn once_in_macros(diagnostics: &mut Vec<Diagnostic>) {
+    let mut seen = rustc_hash::FxHashSet::default();
+    diagnostics.retain(|found| {
+        let span = found.primary.span;
+        span.expansion == mw_source::ExpansionId::ROOT
+            || seen.insert((found.code.number, span.start, span.end))
+    });
+}
+
+/// What the grammar does not fit further on in a line with a mistake comes from that mistake.
+fn once_in_lines(diagnostics: &mut Vec<Diagnostic>, map: &SourceMap) {
+    let mut lines = rustc_hash::FxHashSet::default();
+    diagnostics.retain(|found| {
+        let at = map.written(found.primary.span).start;
+        let line = (map.file_at(at), map.line_column(at).line);
+        let is_of_the_grammar = found.code.number >= 100;
+        !found.is_error() || lines.insert(line) || !is_of_the_grammar
+    });
 }
 
 /// A checked source.
@@ -95,6 +118,7 @@ pub fn compile(options: &options::Options, files: &dyn preprocess::FileProvider,
     // Where the text could not be parsed, what is missing is no second mistake.
     if !has_errors {
         diagnostics.extend(found);
+        once_in_macros(&mut diagnostics);
     }
     let program = (!diagnostics.iter().any(Diagnostic::is_error)).then_some(program);
     Compilation { program, diagnostics, map }

@@ -30,7 +30,7 @@ struct Suspect {
 
 /// Replaces what the parser said about braces that do not fit by one diagnostic at the likely place.
 pub(crate) fn locate(tokens: &[Token], map: &SourceMap, diagnostics: &mut Vec<Diagnostic>) {
-    let is_of_the_parser = |found: &Diagnostic| (100..200).contains(&found.code.number);
+    let is_of_the_parser = |found: &Diagnostic| found.code.number >= 100;
     // Only mistakes of the grammar may come from braces, and literals that swallow braces come first.
     if !diagnostics.iter().any(is_of_the_parser)
         || diagnostics.iter().any(|found| found.is_error() && !is_of_the_parser(found))
@@ -45,7 +45,11 @@ pub(crate) fn locate(tokens: &[Token], map: &SourceMap, diagnostics: &mut Vec<Di
     diagnostics.retain(|found| {
         !is_about_braces(found) && (!is_of_the_parser(found) || map.written(found.primary.span).start < from)
     });
-    let diagnostic = if suspect.code == &codes::UNCLOSED_BRACE {
+    let diagnostic = if suspect.code == &codes::EXPECTED_TOKEN {
+        Diagnostic::new(suspect.code, suspect.brace, "expected `{` before the body of the function")
+            .label("`{` is missing after this")
+            .with_fix(suspect.brace.after(), " {")
+    } else if suspect.code == &codes::UNCLOSED_BRACE {
         Diagnostic::new(suspect.code, suspect.brace, "this `{` is never closed")
             .label("opened here")
             .with_label(suspect.before, "by the indentation, a `}` is missing before this")
@@ -63,6 +67,11 @@ fn suspect(tokens: &[Token], map: &SourceMap) -> Option<Suspect> {
     let mut indent = 0;
     let mut balance = 0_i64;
     let mut is_namespace = false;
+    // The brace closed last: the indentation of its partner's line, and how many stay open.
+    let mut closed: Option<(Span, u32, usize)> = None;
+    // Outside of all braces: the last token so far, and the `)` behind which an indented line began.
+    let mut last: Option<Token> = None;
+    let mut header: Option<Span> = None;
     for token in tokens {
         if token.span.expansion != ExpansionId::ROOT || map.is_builtin(token.span) {
             // A macro's braces count, but show nothing.
@@ -76,6 +85,28 @@ fn suspect(tokens: &[Token], map: &SourceMap) -> Option<Suspect> {
         let begins_line = token.flags.has(TokenFlags::LINE_START);
         if begins_line {
             indent = map.line_column(token.span.start).column;
+            if let Some((brace, partner, depth)) = closed
+                && found.is_none()
+                && token.kind != TokenKind::RightBrace
+                && open.len() == depth
+                && indent > partner
+            {
+                // What follows stands further in than what the brace closed.
+                found = Some(Suspect { code: &codes::UNMATCHED_BRACE, brace, before: brace });
+            }
+            if open.is_empty() && token.kind != TokenKind::RightBrace {
+                if indent == 1 {
+                    header = None;
+                } else if header.is_none() {
+                    header = last.filter(|last| last.kind == TokenKind::RightParen).map(|last| last.span);
+                }
+            }
+        }
+        if token.kind != TokenKind::Semicolon {
+            closed = None;
+        }
+        if open.is_empty() {
+            last = Some(*token);
         }
         match token.kind {
             TokenKind::LeftBrace => {
@@ -86,6 +117,13 @@ fn suspect(tokens: &[Token], map: &SourceMap) -> Option<Suspect> {
             TokenKind::RightBrace => {
                 balance -= 1;
                 let partner = open.pop();
+                closed = partner.as_ref().map(|partner| (token.span, partner.indent, open.len()));
+                if found.is_none()
+                    && partner.is_none()
+                    && let Some(header) = header
+                {
+                    found = Some(Suspect { code: &codes::EXPECTED_TOKEN, brace: header, before: header });
+                }
                 if found.is_none() && begins_line {
                     found = match &partner {
                         Some(partner) if partner.indent > indent => Some(Suspect {
@@ -109,10 +147,9 @@ fn suspect(tokens: &[Token], map: &SourceMap) -> Option<Suspect> {
             _ => {}
         }
     }
-    let code = match balance {
-        0 => return None,
-        1.. => &codes::UNCLOSED_BRACE,
-        _ => &codes::UNMATCHED_BRACE,
-    };
-    found.filter(|suspect| suspect.code == code)
+    found.filter(|suspect| match balance {
+        0 => false,
+        1.. => suspect.code == &codes::UNCLOSED_BRACE,
+        _ => suspect.code != &codes::UNCLOSED_BRACE,
+    })
 }

@@ -152,7 +152,10 @@ impl Parser<'_> {
         const BEFORE_TYPES: &[&str] =
             &["kernel", "device", "constant", "threadgroup", "thread", "const", "static", "inline", "struct"];
         let before = self.tokens[self.at.checked_sub(1)?];
-        if before.kind != TokenKind::Ident || !self.scopes.lookup(before.name).is_unknown() {
+        if before.kind != TokenKind::Ident
+            || before.name.is_keyword()
+            || !self.scopes.lookup(before.name).is_unknown()
+        {
             return None;
         }
         let text = self.interner.text(before.name);

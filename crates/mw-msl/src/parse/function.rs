@@ -103,12 +103,65 @@ impl Parser<'_> {
                 self.bump();
                 self.expect_semicolon("the declaration")?;
             }
+            _ if self.lacks_brace(&decl) => {
+                let before = self.previous_span();
+                self.report(
+                    Diagnostic::new(
+                        &codes::EXPECTED_TOKEN,
+                        before,
+                        "expected `{` before the body of the function",
+                    )
+                    .label("`{` is missing after this")
+                    .with_fix(before.after(), " {"),
+                );
+                self.skip_to_closing_brace();
+            }
             _ => is_complete = false,
         }
         let span = self.span_from(start);
         decl.span = span;
         out.push(Decl { kind: DeclKind::Function(Box::new(decl)), span });
         Ok(is_complete)
+    }
+
+    /// Behind the parameters, a new line begins that declares nothing: the `{` of the body is missing.
+    fn lacks_brace(&self, decl: &FunctionDecl) -> bool {
+        let token = self.token();
+        if self.trying > 0
+            || !token.flags.has(crate::lex::TokenFlags::LINE_START)
+            || decl.parameters.parameters.iter().any(|parameter| parameter.name.is_none())
+        {
+            return false;
+        }
+        match token.kind {
+            TokenKind::Ident => {
+                matches!(
+                    token.name,
+                    words::RETURN | words::IF | words::FOR | words::WHILE | words::DO | words::SWITCH
+                ) || !token.name.is_keyword()
+                    && matches!(
+                        self.peek_kind(1),
+                        TokenKind::LeftBracket
+                            | TokenKind::Equal
+                            | TokenKind::Dot
+                            | TokenKind::Arrow
+                            | TokenKind::PlusEqual
+                    )
+            }
+            _ => false,
+        }
+    }
+
+    /// Moves past the `}` of a body whose `{` is missing.
+    fn skip_to_closing_brace(&mut self) {
+        while !matches!(self.kind(), TokenKind::RightBrace | TokenKind::Eof) {
+            if self.is(TokenKind::LeftBrace) {
+                self.skip_group();
+            } else {
+                self.bump();
+            }
+        }
+        self.eat(TokenKind::RightBrace);
     }
 
     /// Moves past `: a(x), b{y} { … }` or `{ … }`.

@@ -191,7 +191,12 @@ impl<'a> Sema<'a> {
         let arguments = if is_visible {
             Vec::new()
         } else {
-            self.within(scope, |s| s.kernel_arguments(&parameters, pending.decl))?
+            self.skips_body = false;
+            let arguments = self.within(scope, |s| s.kernel_arguments(&parameters, pending.decl));
+            if std::mem::take(&mut self.skips_body) {
+                self.instances[pending.instance.0 as usize].state = super::scope::BodyState::Done;
+            }
+            arguments?
         };
         self.warn_of_kernel_attributes(&declared.attributes);
         let mut max_threads = None;
@@ -401,6 +406,7 @@ impl<'a> Sema<'a> {
                         });
                     }
                     _ if matches!(self.ty(target.ty), Type::Pointer(_)) => {
+                        self.skips_body = true;
                         return self.fail(|s| {
                             let inner = s.show(target);
                             Diagnostic::new(
@@ -566,6 +572,20 @@ impl<'a> Sema<'a> {
                         .with_fix(attribute.name.span, closest.to_owned());
                 }
                 diagnostic
+            });
+        }
+        if param.ty.space != AddressSpace::Thread {
+            // What the body does with the pointer that was meant is no mistake.
+            self.skips_body = true;
+            return self.fail(|s| {
+                let (shown, space) = (s.show(QualType::plain(param.ty.ty)), param.ty.space.name());
+                Diagnostic::new(
+                    &codes::KERNEL_PARAMETER,
+                    span,
+                    format!("the kernel's parameter `{name}` is a value, no pointer to `{space}` memory"),
+                )
+                .note("buffers are passed as pointers or references (MSL specification, \"Attributes for Kernel Function Input Arguments\")")
+                .help(format!("write `{space} {shown} *{name}`"))
             });
         }
         self.fail(|s| {

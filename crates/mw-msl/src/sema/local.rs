@@ -145,12 +145,16 @@ impl<'a> Sema<'a> {
                     )
                 });
             }
+            let before = self.diagnostics.len();
             let result = self.initial_value(ty, decl.initializer.as_ref(), span);
             let (ty, value) = match result {
                 Ok(found) => found,
                 Err(failed) => {
-                    // Its type is known all the same.
-                    if !matches!(self.ty(ty.ty), Type::UnsizedArray(_)) {
+                    // Its type is known all the same, unless it may be what is wrong.
+                    let is_doubtful = self.diagnostics[before..].iter().any(|found| {
+                        [&codes::NO_CONVERSION, &codes::ADDRESS_SPACE_MISMATCH].contains(&found.code)
+                    });
+                    if !is_doubtful && !matches!(self.ty(ty.ty), Type::UnsizedArray(_)) {
                         self.bind_local(name, ty, span);
                     }
                     return Err(failed);

@@ -175,6 +175,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) reported: FxHashSet<(u16, Span)>,
     /// How many errors were found, those that were reported before included.
     pub(crate) mistakes: u32,
+    /// A parameter of the kernel that is being read is so wrong that its body would only repeat that.
+    pub(crate) skips_body: bool,
     /// What the value that is being converted is for, as a label.
     pub(crate) purpose: Option<(Span, String)>,
     /// Names that were reported as unknown, by function.
@@ -304,6 +306,7 @@ impl<'a> Sema<'a> {
             chain: Vec::new(),
             reported: FxHashSet::default(),
             mistakes: 0,
+            skips_body: false,
             purpose: None,
             unknown: FxHashSet::default(),
             well_known,

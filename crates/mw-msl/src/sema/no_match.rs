@@ -48,6 +48,13 @@ impl<'a> Sema<'a> {
         if self.quiet > 0 {
             return Err(Failed);
         }
+        // A candidate whose signature is wrong may be the one that was meant.
+        for id in &set.functions {
+            if self.function(*id).parameters.is_none() && self.plain_instance(*id).is_err() {
+                self.functions[id.0 as usize].is_invalid = true;
+                return Err(Failed);
+            }
+        }
         if tied.len() > 1 {
             return self.fail(|s| s.ambiguous_call(name, tied, args, span));
         }

@@ -155,7 +155,19 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// Reads the signatures of member functions, so that what is wrong there is told there.
+    fn check_signatures(&mut self, record: RecordId, first: usize) {
+        for at in first..self.functions.len() {
+            let function = &self.functions[at];
+            if function.owner == Some(record) && function.parameters.is_none() {
+                let result = self.plain_instance(super::scope::FnId(at as u32));
+                self.functions[at].is_invalid = result.is_err();
+            }
+        }
+    }
+
     fn complete_members(&mut self, record: RecordId, decl: &'a RecordDecl) -> R<()> {
+        let first = self.functions.len();
         let is_union = decl.tag == TagKind::Union;
         self.program.records[record.0 as usize].is_union = is_union;
         let mut ok = true;
@@ -219,6 +231,9 @@ impl<'a> Sema<'a> {
         }
         // Static members and functions may be used while members are still being declared; layout comes last.
         ok &= self.lay_out(record, decl).is_ok();
+        if ok && self.records[record.0 as usize].template.is_none() && self.is_user(decl.span) {
+            self.check_signatures(record, first);
+        }
         if ok { Ok(()) } else { Err(Failed) }
     }
 
