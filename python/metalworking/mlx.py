@@ -7,7 +7,8 @@
 
     kernel = mx.fast.metal_kernel(...)  # as on a Mac
 
-It does not matter which of the two is imported first. Kernels are lazy nodes of MLX's graph, as on a Mac: they
+It does not matter which of the two is imported first, and kernels that were made before run as well; but modules
+that ask at import time whether there is Metal must be imported after this one. Kernels are lazy nodes of MLX's graph, as on a Mac: they
 work under ``mx.eval``, ``mx.compile``, ``mx.custom_function`` with a vjp, and in exported functions. Python also
 hears that there is a GPU: ``mx.gpu`` may be the default device, streams may be made on it, and
 ``mx.metal.is_available()`` is true. MLX's own operations keep running on its CPU backend.
