@@ -189,12 +189,11 @@ pub(crate) fn readable(data: &Bound<'_, PyAny>) -> PyResult<ObjectMemory> {
 /// A buffer over the object's own memory; the object lives as long as the buffer.
 #[expect(unsafe_code, reason = "hands an address of Python's to the runtime")]
 pub(crate) fn no_copy(device: &mw::Device, data: &Bound<'_, PyAny>) -> Result<mw::Buffer, NativeError> {
-    let memory = match ObjectMemory::of(data, true) {
-        Ok(memory) => memory,
-        Err(_) => {
-            let helper = data.py().import("metalworking._memory")?.getattr("writable")?;
-            ObjectMemory::of(&helper.call1((data,))?, true)?
-        }
+    let memory = if let Ok(memory) = ObjectMemory::of(data, true) {
+        memory
+    } else {
+        let helper = data.py().import("metalworking._memory")?.getattr("writable")?;
+        ObjectMemory::of(&helper.call1((data,))?, true)?
     };
     let Some(address) = NonNull::new(memory.address()) else {
         return Err(PyTypeError::new_err("the object has no memory").into());

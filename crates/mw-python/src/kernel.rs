@@ -72,6 +72,7 @@ impl CustomKernel {
     /// # Safety
     /// Python cannot promise what Rust asks for: `fast.py` holds every array until this returns, and makes the
     /// outputs itself.
+    #[expect(clippy::too_many_arguments, reason = "one for each part of a call")]
     fn run(
         &self,
         py: Python<'_>,

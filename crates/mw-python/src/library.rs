@@ -180,7 +180,7 @@ impl SourceArgs<'_> {
     pub(crate) fn options(self) -> PyResult<mw::CompileOptions> {
         let mut options = mw::CompileOptions::new().fast_math(self.fast_math);
         if let Some(version) = self.language_version {
-            let version = version.parse().map_err(|error| PyValueError::new_err(format!("{error}")))?;
+            let version = version.parse().map_err(PyValueError::new_err::<String>)?;
             options = options.language_version(version);
         }
         if let Some(macros) = self.macros {
