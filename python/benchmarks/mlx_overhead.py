@@ -58,9 +58,7 @@ def best_seconds(functions, x, rounds: int, repeats: int):
 
 def main() -> None:
     small = mx.random.normal((SMALL,))
-    own, custom = best_seconds(
-        [lambda x: mx.square(x), elementwise("squared", "v * v")], small, rounds=60, repeats=50
-    )
+    own, custom = best_seconds([lambda x: mx.square(x), elementwise("squared", "v * v")], small, rounds=60, repeats=50)
 
     large = mx.random.normal((LARGE,))
     scale = 1 / math.sqrt(2)
@@ -91,10 +89,14 @@ def main() -> None:
     if "--json" in sys.argv:
         print(json.dumps(results))
         return
-    print(f"{SMALL} elements: MLX's square {own * 1e6:.1f} µs, custom {custom * 1e6:.1f} µs, "
-          f"overhead {(custom - own) * 1e6:+.1f} µs")
-    print(f"{LARGE} elements, GELU (tanh): custom {kernel * 1e3:.2f} ms, compiled MLX {theirs * 1e3:.2f} ms "
-          f"({theirs / kernel:.1f} times), compiled MLX by erf {theirs_erf * 1e3:.2f} ms")
+    print(
+        f"{SMALL} elements: MLX's square {own * 1e6:.1f} µs, custom {custom * 1e6:.1f} µs, "
+        f"overhead {(custom - own) * 1e6:+.1f} µs"
+    )
+    print(
+        f"{LARGE} elements, GELU (tanh): custom {kernel * 1e3:.2f} ms, compiled MLX {theirs * 1e3:.2f} ms "
+        f"({theirs / kernel:.1f} times), compiled MLX by erf {theirs_erf * 1e3:.2f} ms"
+    )
 
 
 if __name__ == "__main__":

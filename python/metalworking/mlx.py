@@ -88,8 +88,10 @@ def _checked(function: ctypes._CFuncPtr, *arguments: object) -> None:
 
 
 def _replace_in_records(bridge: ctypes.CDLL, module: ModuleType) -> int:
-    """Python knows some of libmlx's functions by an address in the record behind the function object: those that
-    MLX bound without a wrapper. The record is part of the object; the address is looked for there.
+    """Replaces addresses of libmlx's functions in the records behind function objects.
+
+    Functions that MLX bound without a wrapper are known by their address alone. The record is part of the object;
+    the address is looked for there.
 
     Returns:
         How many addresses were replaced.

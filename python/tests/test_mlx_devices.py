@@ -108,7 +108,9 @@ def test_the_default_device_may_be_set():
 
 def new_streams():
     makers = [mx.default_stream, mx.new_stream]
-    makers += [getattr(mx, name) for name in ("new_thread_local_stream", "new_thread_unsafe_stream") if hasattr(mx, name)]
+    makers += [
+        getattr(mx, name) for name in ("new_thread_local_stream", "new_thread_unsafe_stream") if hasattr(mx, name)
+    ]
     return makers
 
 

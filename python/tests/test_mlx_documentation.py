@@ -92,7 +92,9 @@ CORNERS = """
     int top = floor(py);
 """
 
-FORWARD = CORNERS + """
+FORWARD = (
+    CORNERS
+    + """
     float sum = 0;
     for (int corner = 0; corner < 4; ++corner) {
         int column = left + corner % 2;
@@ -104,9 +106,12 @@ FORWARD = CORNERS + """
     }
     out[elem] = sum;
 """
+)
 
 # The gradient of a point's coordinates is summed over channels: threads of a simdgroup first, then atomically.
-BACKWARD = CORNERS + """
+BACKWARD = (
+    CORNERS
+    + """
     float given = cotangent[elem];
     float dx = 0;
     float dy = 0;
@@ -136,13 +141,12 @@ BACKWARD = CORNERS + """
         atomic_fetch_add_explicit(&grid_grad[2 * point + 1], dy, memory_order_relaxed);
     }
 """
+)
 
 
 @pytest.fixture(scope="module")
 def grid_sample():
-    forward = mx.fast.metal_kernel(
-        name="grid_sample", input_names=["x", "grid"], output_names=["out"], source=FORWARD
-    )
+    forward = mx.fast.metal_kernel(name="grid_sample", input_names=["x", "grid"], output_names=["out"], source=FORWARD)
     backward = mx.fast.metal_kernel(
         name="grid_sample_grad",
         input_names=["x", "grid", "cotangent"],

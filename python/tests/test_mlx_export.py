@@ -7,7 +7,7 @@ import sys
 import textwrap
 
 import metalworking
-import metalworking.mlx  # noqa: F401
+import metalworking.mlx
 import mlx.core as mx
 import pytest
 

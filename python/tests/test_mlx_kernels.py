@@ -243,8 +243,7 @@ def test_names_alone_do_not_decide_what_runs():
 def test_headers_too_are_part_of_what_runs():
     a = mx.arange(4, dtype=mx.float32)
     results = [
-        one(ELEMENT + "out[i] = a[i] * X;", [a], (4,), mx.float32, header=f"#define X {x}\n").tolist()
-        for x in (2, 3)
+        one(ELEMENT + "out[i] = a[i] * X;", [a], (4,), mx.float32, header=f"#define X {x}\n").tolist() for x in (2, 3)
     ]
     assert results == [[0, 2, 4, 6], [0, 3, 6, 9]]
 

@@ -28,9 +28,7 @@ def test_qk_norm():
     tokens, q_heads, k_heads, width = 5, 4, 2, 48
     qkvg = mx.random.normal((1, tokens, 2 * (q_heads + k_heads) * width))
     with dispatches("qk_norm"):
-        q, k = kernels.qk_norm(
-            qkvg, n_heads=q_heads, n_kv_heads=k_heads, head_dim=width, eps=1e-5, query_scale=0.25
-        )
+        q, k = kernels.qk_norm(qkvg, n_heads=q_heads, n_kv_heads=k_heads, head_dim=width, eps=1e-5, query_scale=0.25)
         mx.eval(q, k)
     heads = qkvg[..., : (q_heads + k_heads) * width].reshape(1, tokens, q_heads + k_heads, width)
     close(q, rms(heads[:, :, :q_heads], 1e-5) * 0.25)

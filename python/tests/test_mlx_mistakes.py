@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import metalworking.mlx  # noqa: F401
 import mlx.core as mx
 import pytest
@@ -43,9 +45,8 @@ def test_at_least_one_output():
     ],
 )
 def test_calls(changes, text):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
         run(make(), **changes)
-    assert str(caught.value) == text
 
 
 def test_arguments_of_the_wrong_type():
@@ -75,9 +76,8 @@ def test_threadgroups_are_checked_before_they_are_cut():
 )
 def test_sizes_that_would_fail_in_silence(changes, text):
     (out,) = run(make("b[0] = 1;"), **changes)
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=re.escape(text)):
         mx.eval(out)
-    assert text in str(caught.value)
 
 
 def test_sources_are_compiled_when_they_are_evaluated():

@@ -20,9 +20,7 @@ def printed(which: str) -> tuple[dict, str]:
     return json.loads(texts), verbose
 
 
-@pytest.mark.skipif(
-    tuple(map(int, mx.__version__.split(".")[:2])) < (0, 32), reason="exports no kernels without Metal"
-)
+@pytest.mark.skipif(tuple(map(int, mx.__version__.split(".")[:2])) < (0, 32), reason="exports no kernels without Metal")
 def test_texts_and_files_are_those_of_mlx_alone():
     stock, stock_verbose = printed("stock")
     ours, our_verbose = printed("metalworking")
