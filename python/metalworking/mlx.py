@@ -30,6 +30,7 @@ __all__ = ["is_installed", "supported_versions"]
 _BRIDGES = Path(os.environ.get("MW_MLX_BRIDGES") or Path(__file__).with_name("_mlx_bridges"))
 _PREFIX = "mlx-"
 _MESSAGE_BYTES = 4096
+_MARK = "_metalworking_bridge"
 
 _installed = False
 
@@ -123,6 +124,8 @@ def _install() -> bool:
             "metalworking.mlx needs MLX: `pip install mlx mlx-cpu`; for NumPy, Torch and JAX arrays there is "
             "`metalworking.metal_kernel`"
         ) from error
+    if hasattr(mx, _MARK):
+        return True
     if mx.metal.is_available():
         return False
     if mx.is_available(mx.gpu):
@@ -140,6 +143,8 @@ def _install() -> bool:
     if not (mx.metal.is_available() and mx.default_device() == mx.gpu):
         raise ImportError(f"MLX {mx.__version__} still says that it has no GPU: please report it")
     _checked(bridge.mw_bridge_let_imported_kernels_run)
+    # The bridge stays as long as what it changed.
+    setattr(mx, _MARK, bridge)
     return True
 
 

@@ -36,21 +36,24 @@ void collect(std::vector<Write> &writes, const Image &image, const std::vector<H
   });
 }
 
-std::vector<Hook> all_hooks_for_callers() {
+const std::vector<Hook> &all_hooks_for_callers() {
   static const std::string name = exported_name(metal_kernel_original());
-  std::vector<Hook> hooks = hooks_for_callers();
-  hooks.push_back({name.c_str(), metal_kernel_original(), metal_kernel_replacement()});
-  for (const auto &hook : hooks_for_errors()) {
-    hooks.push_back(hook);
-  }
-  return hooks;
+  static const std::vector<Hook> all = [] {
+    std::vector<Hook> hooks = hooks_for_callers();
+    hooks.push_back({name.c_str(), metal_kernel_original(), metal_kernel_replacement()});
+    for (const auto &hook : hooks_for_errors()) {
+      hooks.push_back(hook);
+    }
+    return hooks;
+  }();
+  return all;
 }
 
 void install(const void *inside_extension) {
   const Image library = image_of(metal_kernel_original());
   const Image own = image_of(reinterpret_cast<const void *>(&install));
   const Image extension = image_of(inside_extension);
-  const std::vector<Hook> hooks = all_hooks_for_callers();
+  const std::vector<Hook> &hooks = all_hooks_for_callers();
   const Hook kernel = *std::find_if(hooks.begin(), hooks.end(), [](const Hook &hook) {
     return hook.replacement == metal_kernel_replacement();
   });

@@ -37,6 +37,7 @@ print("fine")
         "import mlx.nn\nimport mlx.core as mx\nfrom mlx.core import fast\nimport metalworking.mlx",
         "import mlx.core as mx\nmk = mx.fast.metal_kernel\nimport metalworking.mlx\nmx.fast.metal_kernel = mk",
         "import metalworking\nimport metalworking.mlx\nimport metalworking.mlx\nimport mlx.core as mx",
+        "import importlib, metalworking.mlx\nassert importlib.reload(metalworking.mlx).is_installed()\nimport mlx.core as mx",
     ],
 )
 def test_imports_in_any_order(imports):
