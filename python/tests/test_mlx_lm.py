@@ -40,7 +40,7 @@ if importlib.util.find_spec("huggingface_hub") is None:
 if importlib.util.find_spec("mlx_lm") is None and not os.environ.get("CI"):
     pytest.skip("mlx-lm is missing: `make setup` installs it", allow_module_level=True)
 
-from mlx_lm.generate import generate_step  # noqa: E402
+from mlx_lm.generate import BatchGenerator, generate_step  # noqa: E402
 from mlx_lm.models import (  # noqa: E402
     bitlinear_layers,
     deepseek_v41,
@@ -273,6 +273,32 @@ def test_a_model_generates_what_its_pure_path_generates(name):
     assert tokens == want_tokens
     assert len(set(tokens)) > 2, "a model that repeats itself shows little"
     close(logprobs, want_logprobs, 2e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "kernels"),
+    [
+        ("qwen3_next", ["gated_delta_step_mask", "gated_delta_step_packed_btree"]),
+        ("kimi_linear", ["gated_delta_step_vec_mask", "gated_delta_step_vec"]),
+        ("granitemoehybrid", ["ssm_kernel"]),
+    ],
+)
+def test_a_batch_of_unequal_prompts_generates_what_each_prompt_generates_alone(name, kernels):
+    kind, settings, _ = MODELS[name]
+    model = make(kind, settings)
+    prompts = [[3, 14, 15, 92, 65, 35, 89], [79, 32, 38], [46, 26, 43, 38, 32, 79, 50, 28, 84]]
+    stream = mx.new_stream(mx.default_device())
+    batch = BatchGenerator(model, stream=stream)
+    tokens = {uid: [] for uid in batch.insert(prompts, [8] * len(prompts))}
+    with dispatches(*kernels):
+        while responses := batch.next_generated():
+            for response in responses:
+                tokens[response.uid].append(response.token)
+        mx.synchronize(stream)
+    batch.close()
+    with pure_mlx():
+        alone = [generated(model, mx.array(prompt), 8)[0] for prompt in prompts]
+    assert list(tokens.values()) == alone
 
 
 def unpacked(self, x: mx.array, packed: mx.array) -> mx.array:
