@@ -10,7 +10,6 @@ itself.
 from __future__ import annotations
 
 import statistics
-import sys
 import time
 from collections.abc import Callable
 
@@ -98,10 +97,6 @@ def bench(roof: float | None) -> None:
     """Decode, prefill, and one beyond the caches."""
     for rows, columns, dtype in [(1, 4096, mx.float16), (512, 4096, mx.float16), (8192, 4096, mx.float32)]:
         measure(rows, columns, dtype, 21, roof)
-    if sys.platform != "darwin":
-        print("\nThese times are of this machine's CPU. They rank nothing on a Mac's GPU.")
-    else:
-        print("\nBefore believing it: mains power, no Low Power Mode, nothing else on the GPU, a second run.")
 
 
 if __name__ == "__main__":
