@@ -1,5 +1,5 @@
-// A class template's arguments may be found from its constructor's.
-// run: kernel=k grid=1 threadgroup=1 out=zeros:i32[6] expect.out=i32:[3,4,5,4,8,2]
+// A class template's arguments may be found from its constructor's, or by a deduction guide.
+// run: kernel=k grid=1 threadgroup=1 out=zeros:i32[8] expect.out=i32:[3,4,5,4,8,2,9,4]
 #include <metal_stdlib>
 using namespace metal;
 
@@ -10,11 +10,15 @@ template <typename T, typename U = T> struct Pair {
   explicit Pair(T a) : first(a), second(a) {}
   int size() const { return int(sizeof(T) + sizeof(U)); }
 };
-template <typename T, int N> struct View {
-  thread T* data;
-  View(thread T (&array)[N]) : data(array) {}
-  int count() const { return N; }
+template <typename T> struct Slice {
+  thread const T* data;
+  int count;
+  T last() const { return data[count - 1]; }
 };
+template <typename T> Slice(thread const T*, int) -> Slice<T>;
+template <typename T> struct Wide { T value; };
+Wide(half) -> Wide<float>;
+
 kernel void k(device int* out) {
   Pair a(3, 4.0f);
   out[0] = a.first;
@@ -26,4 +30,9 @@ kernel void k(device int* out) {
   const Pair d = a;
   out[4] = d.size();
   out[5] = Pair{2, 2}.second;
+  const int numbers[3] = {7, 8, 9};
+  Slice slice{numbers, 3};
+  out[6] = slice.last();
+  Wide wide{half(1)};
+  out[7] = int(sizeof(wide.value));
 }

@@ -46,6 +46,8 @@ pub enum DeclKind {
     Linkage(Vec<Decl>),
     /// `friend declaration`
     Friend(Box<Decl>),
+    /// `S(T) -> S<T>;`: how a class template's arguments are found from those of its constructors.
+    DeductionGuide(Box<DeductionGuide>),
     /// `public:` and the like.
     Access(AccessKind),
     /// `struct { … };` or `union { … };` without a name inside a class or function: members go through.
@@ -54,6 +56,17 @@ pub enum DeclKind {
     Pragma(super::Pragma),
     /// `;` alone, or what could not be parsed.
     Empty,
+}
+
+/// A deduction guide; its template parameters are those of the template around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeductionGuide {
+    /// The class template.
+    pub name: Ident,
+    /// What its arguments are matched against.
+    pub parameters: ParameterList,
+    /// The class that they make.
+    pub result: Type,
 }
 
 /// `public`, `protected`, `private`.

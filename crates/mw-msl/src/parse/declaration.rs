@@ -1,7 +1,6 @@
 //! Declarations: namespaces, usings, variables and functions.
 
 use mw_diagnostics::Diagnostic;
-use mw_diagnostics::registry::semantics::UNSUPPORTED;
 use mw_diagnostics::registry::syntax as codes;
 use mw_source::Span;
 
@@ -11,8 +10,8 @@ use super::scope::{ScopeId, Symbol};
 use super::specifier::DeclSpec;
 use super::{Parse, Parser};
 use crate::ast::{
-    Decl, DeclKind, Ident, Initializer, QualifiedName, Qualifiers, SegmentKind, Type, TypeAliasDecl,
-    TypeKind, VariableDecl,
+    Decl, DeclKind, DeductionGuide, Ident, Initializer, QualifiedName, Qualifiers, SegmentKind, Type,
+    TypeAliasDecl, TypeKind, VariableDecl,
 };
 use crate::lex::TokenKind;
 use crate::names::{Name, words};
@@ -113,13 +112,7 @@ impl Parser<'_> {
                     self.bump();
                     return self.declaration(class, place, out);
                 }
-                _ if self.is_deduction_guide() => {
-                    let span = self.token().span;
-                    return self.fail(|_| {
-                        Diagnostic::new(&UNSUPPORTED, span, "this compiler does not read deduction guides")
-                            .help("write the template arguments where the class is used")
-                    });
-                }
+                _ if self.is_deduction_guide() => self.deduction_guide()?,
                 _ => return self.simple_declaration(class, place, out),
             },
             _ => return self.simple_declaration(class, place, out),
@@ -140,6 +133,15 @@ impl Parser<'_> {
                     Ok(parser.is(TokenKind::Arrow))
                 })
                 .unwrap_or(false)
+    }
+
+    fn deduction_guide(&mut self) -> Parse<DeclKind> {
+        let name = self.identifier("the name of the class template")?;
+        let parameters = self.parameters()?;
+        self.expect(TokenKind::Arrow, "before the class that is meant")?;
+        let result = self.type_id()?;
+        self.expect_semicolon("the deduction guide")?;
+        Ok(DeclKind::DeductionGuide(Box::new(DeductionGuide { name, parameters, result })))
     }
 
     fn namespace(&mut self, is_inline: bool, out: &mut Vec<Decl>) -> Parse<()> {

@@ -83,6 +83,12 @@ impl Dump<'_> {
             }
             DeclKind::Linkage(decls) => format!("linkage {{ {} }}", self.decls(decls)),
             DeclKind::Friend(decl) => format!("friend {}", self.decl(decl)),
+            DeclKind::DeductionGuide(guide) => format!(
+                "guide {}({}) -> {};",
+                self.0.text(guide.name.name),
+                self.parameters(&guide.parameters),
+                self.ty(&guide.result)
+            ),
             DeclKind::Access(access) => format!("{access:?}:"),
             DeclKind::Pragma(pragma) => format!("{pragma:?};"),
             DeclKind::Empty => "empty;".to_owned(),

@@ -485,7 +485,6 @@ fn one_mistake_gives_one_error() {
         ("void f() { else x; }", "expected-expression"),
         ("#define ADD(a, b) a + b\nint x = ADD(1);", "macro-arguments"),
         ("template <typename T void f();\nint x;", "unclosed-bracket"),
-        ("template <typename T> struct G { G(T) {} }; template <typename T> G(T) -> G<T>;", "not-supported"),
         ("float operator\"\"_f(float x); int x;", "not-supported"),
         ("enum E { a b };\nint x;", "unclosed-bracket"),
         ("void f() { for (int i = 0, i < 3; i++) { } }", "expected-token"),

@@ -95,6 +95,7 @@ impl<'a> Sema<'a> {
                 }
                 self.bind(self.scope, Key::Name(alias.name.name), entry);
             }
+            DeclKind::DeductionGuide(guide) => self.declare_guide(guide, &[])?,
             DeclKind::Record(record) => {
                 self.declare_record(record)?;
             }

@@ -58,11 +58,31 @@ impl<'a> Sema<'a> {
                 }
                 Ok(())
             }
+            DeclKind::DeductionGuide(guide) => self.declare_guide(guide, parameters),
             DeclKind::Friend(_) | DeclKind::Empty => Ok(()),
             _ => self.error(
                 &codes::INVALID_DECLARATION,
                 template.decl.span,
                 "templates are of classes, functions, variables and type aliases",
+            ),
+        }
+    }
+
+    /// `S(T) -> S<T>;`
+    pub(crate) fn declare_guide(
+        &mut self,
+        guide: &'a ast::DeductionGuide,
+        parameters: &'a [TemplateParameter],
+    ) -> R<()> {
+        match self.lookup(Key::Name(guide.name.name)) {
+            Found::Entry(Entry::ClassTemplate(id)) => {
+                self.templates[id.0 as usize].guides.push((parameters, guide));
+                Ok(())
+            }
+            _ => self.error(
+                &codes::INVALID_DECLARATION,
+                guide.name.span,
+                "a deduction guide belongs to a class template",
             ),
         }
     }
@@ -107,6 +127,7 @@ impl<'a> Sema<'a> {
             explicit: rustc_hash::FxHashMap::default(),
             instances: rustc_hash::FxHashMap::default(),
             members: Vec::new(),
+            guides: Vec::new(),
         });
         let id = TemplateId(self.templates.len() as u32 - 1);
         let entry = match what {

@@ -3,7 +3,7 @@
 use super::deduce::Deduction;
 use super::lookup::{Found, simple_name};
 use super::overload::is_pack;
-use super::scope::{Entry, Instantiated, Key, TemplateBody, TemplateId};
+use super::scope::{Entry, Instantiated, Key, ScopeId, TemplateBody, TemplateId};
 use super::value::Val;
 use super::{R, Sema};
 use crate::ast::{self, DeclKind, FunctionKind, Initializer, TypeKind};
@@ -76,6 +76,11 @@ impl<'a> Sema<'a> {
         {
             return Some(QualType::plain(ty.ty));
         }
+        for (own, guide) in self.template(id).guides.clone() {
+            if let Some(ty) = self.guided_class(own, guide, parent, args) {
+                return Some(ty);
+            }
+        }
         let scope = self.deduction_scope(parameters, parent);
         for member in decl.members.iter().flatten() {
             let DeclKind::Function(function) = &member.kind else { continue };
@@ -97,6 +102,39 @@ impl<'a> Sema<'a> {
             }
         }
         None
+    }
+
+    /// The class that a deduction guide makes of some arguments.
+    fn guided_class(
+        &mut self,
+        own: &'a [ast::TemplateParameter],
+        guide: &'a ast::DeductionGuide,
+        parent: ScopeId,
+        args: &[Val<'a>],
+    ) -> Option<QualType> {
+        let declared = &guide.parameters.parameters;
+        let required = declared.iter().filter(|decl| decl.default.is_none()).count();
+        if declared.iter().any(is_pack) || !(required..=declared.len()).contains(&args.len()) {
+            return None;
+        }
+        let scope = self.deduction_scope(own, parent);
+        let mut deduction = Deduction::new(own);
+        for (parameter, arg) in declared.iter().zip(args) {
+            let fits = if self.type_depends(&parameter.ty, scope) {
+                self.deduce_from_value(&parameter.ty, scope, arg, &mut deduction)
+            } else {
+                let ty = self.within(parent, |s| s.quietly(|s| s.resolve(&parameter.ty))).ok()?;
+                self.implicit(arg, ty, true).is_some()
+            };
+            if !fits {
+                return None;
+            }
+        }
+        self.quietly(|s| {
+            let (_, bound) = s.substitute(own, &[], parent, &deduction, |_, _| Ok(()))?;
+            s.within(bound, |s| s.resolve(&guide.result))
+        })
+        .ok()
     }
 
     fn deduced_class(&mut self, id: TemplateId, deduction: &Deduction) -> Option<QualType> {

@@ -270,6 +270,8 @@ pub(crate) struct Template<'a> {
     pub(crate) instances: FxHashMap<Args, Instantiated>,
     /// Members defined outside of the class: class parameters, own parameters, definition.
     pub(crate) members: Vec<OutOfClass<'a>>,
+    /// Deduction guides with their template parameters.
+    pub(crate) guides: Vec<(&'a [ast::TemplateParameter], &'a ast::DeductionGuide)>,
 }
 
 /// `template <typename T> void S<T>::f() { … }`
