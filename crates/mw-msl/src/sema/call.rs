@@ -120,8 +120,14 @@ impl<'a> Sema<'a> {
         }
         let object = if is_member { self.implicit_object(span) } else { None };
         let object_type = object.as_ref().and_then(Val::ty);
-        match self.choose(&set, given.as_deref(), object_type, &args, true) {
+        let mistakes = self.mistakes;
+        self.calls.push(name.span);
+        let chosen = self.choose(&set, given.as_deref(), object_type, &args, true);
+        self.calls.pop();
+        match chosen {
             Ok(chosen) => self.call_chosen(chosen, object, args, span),
+            // What was wrong inside of a candidate was told.
+            Err(_) if self.mistakes > mistakes => Err(Failed),
             Err(tied) => {
                 let text = last.map_or_else(|| "operator".to_owned(), |name| self.text(name).to_owned());
                 self.call_failed(&text, &set, given.as_deref(), &tied, &args, name.span)

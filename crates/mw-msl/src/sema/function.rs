@@ -432,6 +432,7 @@ impl<'a> Sema<'a> {
         let entity = self.instance(id).entity;
         let chain = self.instance(id).chain.clone();
         let outer_chain = std::mem::replace(&mut self.chain, chain);
+        let outer_calls = std::mem::take(&mut self.calls);
         let source = self.function(entity).source;
         let (definition, scope) = match source {
             FnSource::Declared(_) => match self.definition_of(id) {
@@ -458,6 +459,7 @@ impl<'a> Sema<'a> {
         self.scope = outer_scope;
         self.limit = outer_limit;
         self.chain = outer_chain;
+        self.calls = outer_calls;
         self.instances[id.0 as usize].state = BodyState::Done;
     }
 

@@ -177,6 +177,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) mistakes: u32,
     /// A parameter of the kernel that is being read is so wrong that its body would only repeat that.
     pub(crate) skips_body: bool,
+    /// Calls whose function is being chosen, innermost last.
+    pub(crate) calls: Vec<Span>,
     /// What the value that is being converted is for, as a label.
     pub(crate) purpose: Option<(Span, String)>,
     /// Names that were reported as unknown, by function.
@@ -307,6 +309,7 @@ impl<'a> Sema<'a> {
             reported: FxHashSet::default(),
             mistakes: 0,
             skips_body: false,
+            calls: Vec::new(),
             purpose: None,
             unknown: FxHashSet::default(),
             well_known,

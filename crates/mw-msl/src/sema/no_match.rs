@@ -1,7 +1,6 @@
 //! Calls that no function fits, or more than one: what is told of them.
 
 use super::arguments::Given;
-use super::deduce::Deduction;
 use super::lookup::FnSet;
 use super::overload::{Chosen, is_pack};
 use super::rank::Rank;
@@ -63,7 +62,7 @@ impl<'a> Sema<'a> {
         }
         self.fail(|s| match s.atomic_mistake(name, set, args, span) {
             Some(diagnostic) => diagnostic,
-            None => s.no_match(name, set, args, span),
+            None => s.no_match(name, set, given.unwrap_or_default(), args, span),
         })
     }
 
@@ -253,7 +252,14 @@ impl<'a> Sema<'a> {
         ics.is_some_and(|ics| !is_library || ics.rank != Rank::Reluctant)
     }
 
-    fn no_match(&mut self, name: &str, set: &FnSet, args: &[Val<'a>], span: Span) -> Diagnostic {
+    fn no_match(
+        &mut self,
+        name: &str,
+        set: &FnSet,
+        given: &[Given<'a>],
+        args: &[Val<'a>],
+        span: Span,
+    ) -> Diagnostic {
         let all = self.candidates(set);
         let count = args.len();
         let of_count: Vec<Candidate> = all
@@ -269,7 +275,7 @@ impl<'a> Sema<'a> {
         }
         if let [only] = of_count.as_slice() {
             let found = match only {
-                Candidate::Template(id) => self.template_mismatch(name, *id, args, span),
+                Candidate::Template(id) => self.template_mismatch(name, *id, given, args, span),
                 _ => self.argument_mismatch(name, only, args, span),
             };
             if let Some(diagnostic) = found {
@@ -353,7 +359,7 @@ impl<'a> Sema<'a> {
                 (None, None) => diagnostic,
             };
         }
-        if candidates.len() > SHOWN {
+        if candidates.len() > SHOWN && !(diagnostic.notes.is_empty() && diagnostic.labels.is_empty()) {
             diagnostic = diagnostic.note(format!("and {} more candidates", candidates.len() - SHOWN));
         }
         diagnostic
@@ -450,6 +456,7 @@ impl<'a> Sema<'a> {
         &mut self,
         name: &str,
         id: FnId,
+        given: &[Given<'a>],
         args: &[Val<'a>],
         span: Span,
     ) -> Option<Diagnostic> {
@@ -462,13 +469,26 @@ impl<'a> Sema<'a> {
         if declared.iter().any(is_pack) || parameters.iter().any(|parameter| parameter.is_pack) {
             return None;
         }
-        let (scope, mut deduction) = self.start_deduction(id, &[])?;
+        let (scope, mut deduction) = self.start_deduction(id, given)?;
         for (decl, arg) in declared.iter().zip(args) {
+            let place = self.value_span(arg).unwrap_or(span);
             if !self.type_depends(&decl.ty, scope) {
+                let Ok(wanted) = self.within(scope, |s| s.quietly(|s| s.resolve(&decl.ty))) else { continue };
+                if self.implicit(arg, wanted, true).is_none() {
+                    let (have, wanted) = (self.show_value(arg), self.show(wanted));
+                    return Some(
+                        Diagnostic::new(
+                            &codes::NO_MATCHING_FUNCTION,
+                            place,
+                            format!("`{name}` takes a `{wanted}` here, not `{have}`"),
+                        )
+                        .label(format!("is `{have}`"))
+                        .with_label(decl.span, "the parameter"),
+                    );
+                }
                 continue;
             }
-            let place = self.value_span(arg).unwrap_or(span);
-            let mut alone = Deduction::new(parameters);
+            let (_, mut alone) = self.start_deduction(id, given)?;
             let before = deduction.clone();
             if !self.deduce_from_value(&decl.ty, scope, arg, &mut alone) {
                 let (have, written) = (self.show_value(arg), self.written(&decl.ty));

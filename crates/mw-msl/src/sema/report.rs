@@ -50,7 +50,10 @@ impl Sema<'_> {
         }
         // A mistake that shows inside the library was made where the user called it.
         if !self.is_user(diagnostic.primary.span)
-            && let Some((at, _)) = self.chain.iter().rev().find(|(span, _)| self.is_user(*span)).cloned()
+            && let Some(at) =
+                self.calls.last().copied().filter(|span| self.is_user(*span)).or_else(|| {
+                    self.chain.iter().rev().map(|(span, _)| *span).find(|span| self.is_user(*span))
+                })
         {
             // The library's own text would say nothing to the user.
             diagnostic.primary.span = at;

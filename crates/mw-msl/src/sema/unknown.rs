@@ -119,7 +119,12 @@ impl<'a> Sema<'a> {
         match inside {
             Some(Qualifier::Namespace(scope)) => add(&self.scopes[scope.0 as usize]),
             Some(Qualifier::Record(record)) => {
-                add(&self.scopes[self.records[record.0 as usize].scope.0 as usize]);
+                let mut classes = vec![record];
+                while let Some(class) = classes.pop() {
+                    let info = &self.records[class.0 as usize];
+                    add(&self.scopes[info.scope.0 as usize]);
+                    classes.extend(&info.bases);
+                }
             }
             Some(Qualifier::Enum(id)) => add(&self.scopes[self.enum_scopes[id.0 as usize].0 as usize]),
             None => {
