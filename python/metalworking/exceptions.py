@@ -6,8 +6,7 @@ Each class also derives from the built-in exception that code written for MLX or
 from __future__ import annotations
 
 import builtins
-import json
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
 class MetalworkingError(Exception):
@@ -58,8 +57,7 @@ class InternalError(MetalworkingError, RuntimeError):
     """A mistake of this package: please report it."""
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding in Metal source.
 
     Attributes:
@@ -116,6 +114,8 @@ class CompileError(MetalworkingError, RuntimeError):
 
 def _compile_error(message: str, text: str) -> CompileError:
     """Makes the exception of what the native module tells: the rendered text, and the same as JSON."""
+    import json
+
     return CompileError(message, tuple(_diagnostic(value) for value in json.loads(text)))
 
 
