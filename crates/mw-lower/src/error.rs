@@ -62,6 +62,12 @@ impl LowerError {
             LowerErrorKind::TooLarge { .. } => &codes::OBJECT_TOO_LARGE,
             LowerErrorKind::NoSuchKernel(_) => &codes::NO_SUCH_KERNEL,
         };
-        Diagnostic::new(code, self.span, self.to_string())
+        let diagnostic = Diagnostic::new(code, self.span, self.to_string());
+        match self.kind {
+            LowerErrorKind::NoSuchKernel(_) => diagnostic.help(
+                "name a kernel of the source; templates are kernels where they are instantiated, by their `host_name`",
+            ),
+            _ => diagnostic,
+        }
     }
 }

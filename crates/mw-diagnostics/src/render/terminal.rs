@@ -53,7 +53,9 @@ fn groups<'m>(diagnostic: &'m Diagnostic, code: &'m str, map: &'m SourceMap) -> 
     let trail = trail(map, diagnostic);
     let title = level(diagnostic.severity).primary_title(diagnostic.message.as_str()).id(code);
     let mut group = Group::with_title(title);
-    if let Some(own) = place(map, trail.primary.0) {
+    // What no text of the user is about, such as a kernel that was asked for and is not there, has no place.
+    let own = place(map, trail.primary.0).filter(|own| !own.file.is_builtin || !own.range.is_empty());
+    if let Some(own) = own {
         let text = trail.primary.1;
         let annotation = AnnotationKind::Primary.span(own.range.clone());
         let annotation = if text.is_empty() { annotation } else { annotation.label(text) };
