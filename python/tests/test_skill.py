@@ -32,9 +32,16 @@ NAMES = [
 ]
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs this interpreter."""
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+        env={**os.environ, **environment},
+    )
 
 
 def test_the_names_are_all_there():
@@ -65,19 +72,62 @@ def test_a_bench_names_the_roof_of_a_chip():
     assert chips["m4-max"]["bandwidth_gb_per_s"] == [409.6, 546.0]
 
 
-def test_a_wrong_kernel_fails(tmp_path):
-    """The checks can fail: a barrier's worth of sums is dropped, and the script says so."""
+@pytest.mark.parametrize("name", ["batch_elementwise_kernel", "layernorm_kernel", "simdgroup_matmul_kernel"])
+def test_checked_execution_finds_nothing_in_a_script(name):
+    result = run(str(SCRIPTS / f"{name}.py"), MW_CHECK="1")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def broken(folder: Path, name: str, right: str, wrong: str) -> str:
+    """A copy of the scripts in which one has a fault; the path of that one."""
     for path in SCRIPTS.iterdir():
         if path.is_file():
-            (tmp_path / path.name).write_text(path.read_text())
-    script = tmp_path / "rmsnorm_kernel.py"
+            (folder / path.name).write_text(path.read_text())
+    script = folder / f"{name}.py"
     text = script.read_text()
-    right = "return simd_sum(lane < simdgroups ? scratch[lane] : 0.0f);"
-    assert right in text
-    script.write_text(text.replace(right, "return scratch[0];"))
-    result = run(str(script))
+    assert text.count(right) == 1
+    script.write_text(text.replace(right, wrong))
+    return str(script)
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "finding"),
+    [
+        (  # the sums of the other simdgroups are dropped
+            "rmsnorm_kernel",
+            "return simd_sum(lane < simdgroups ? scratch[lane] : 0.0f);",
+            "return scratch[0];",
+            "FAILED: rms_norm, (2, 4097), float32",
+        ),
+        (  # one scratch array used twice, with no barrier between reading and writing: a race
+            "layernorm_kernel",
+            "square = threadgroup_sum(square, squares,",
+            "square = threadgroup_sum(square, sums,",
+            "FAILED: layer_norm, (2, 8192), float32",
+        ),
+        (
+            "softmax_kernel",
+            "float maximum = -FLT_MAX;",
+            "float maximum = -INFINITY;",
+            "FAILED: softmax, masked, float32",
+        ),
+    ],
+)
+def test_a_wrong_kernel_fails(tmp_path, name, right, wrong, finding):
+    result = run(broken(tmp_path, name, right, wrong))
     assert result.returncode == 1, result.stdout + result.stderr
-    assert "FAILED: rms_norm, (2, 4097), float32" in result.stdout
+    assert finding in result.stdout
+
+
+def test_checked_execution_names_a_fault_that_values_do_not_show(tmp_path):
+    """One element too many, read and written: the values are right, the memory is not the kernel's."""
+    right = "for (uint i = first; i < size; i++)"
+    script = broken(tmp_path, "batch_elementwise_kernel", right, right.replace("<", "<="))
+    result = run(script, MW_CHECK="1")
+    assert result.returncode != 0
+    assert "reads 4 bytes" in result.stderr
+    assert "argument 0 (`gate`), which has 4 bytes" in result.stderr
+    assert "swiglu:10:" in result.stderr  # the line of the body
 
 
 def blocks(page: Path) -> list[str]:
