@@ -94,7 +94,7 @@ __all__ = [
 
 # Loaded when first asked for: a Mac has no native module of ours, and `import metalworking.mlx` must work there.
 _ELSEWHERE = {"checked": "metalworking._checked", "metal_kernel": "metalworking.fast"}
-_ON_A_MAC = ("checked", "dispatch_counts", "metal_kernel", "reset_dispatch_counts")
+_ON_A_MAC = ("__version__", "checked", "dispatch_counts", "metal_kernel", "reset_dispatch_counts")
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from metalworking import _native, _script
+from metalworking import _script
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -17,6 +17,11 @@ def main(argv: list[str] | None = None) -> int:
     script = _script.named_in(arguments)
     if script is not None:
         return script.run()
+    if sys.platform == "darwin":
+        print("mw: on a Mac there is `mw run script.py` alone: for all else use Xcode's own tools", file=sys.stderr)
+        return 3
+    from metalworking import _native
+
     sys.stdout.flush()
     sys.stderr.flush()
     _native.set_self_command([sys.executable, "-m", "metalworking"])

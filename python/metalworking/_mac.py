@@ -6,10 +6,16 @@ A Mac has no native module of ours, so nothing here imports it.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+try:
+    __version__ = version("metalworking")
+except PackageNotFoundError:
+    __version__ = "unknown"
 
 
 def metal_kernel(*args: Any, **kwargs: Any) -> Callable[..., list[Any]]:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
+PACKAGE = Path(__file__).parent.parent
+
 START = """
-import sys, types
+import importlib.machinery, sys, types
 sys.platform = "darwin"
 # A Mac's wheel has no native module.
 sys.modules["metalworking._native"] = None
@@ -42,13 +45,14 @@ core.gpu, core.default_device = "gpu", lambda: "gpu"
 core.is_available = lambda device: True
 core.__version__ = "99.0.0"
 mlx = types.ModuleType("mlx")
+mlx.__spec__ = importlib.machinery.ModuleSpec("mlx", None)
 mlx.core = core
 sys.modules["mlx"], sys.modules["mlx.core"] = mlx, core
 """
 
 
 def run(text):
-    settings = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
+    settings = {**os.environ, "PYTHONPATH": str(PACKAGE)}
     done = subprocess.run(
         [sys.executable, "-c", START + text], capture_output=True, text=True, env=settings, check=False
     )
@@ -86,6 +90,7 @@ def test_checks_are_metals_own_and_objects_are_refused():
         "with metalworking.checked():\n"
         "    pass\n"
         "assert metalworking.dispatch_counts() == {}\n"
+        "assert isinstance(metalworking.__version__, str)\n"
         "try:\n"
         "    metalworking.Device\n"
         "except ImportError as error:\n"
@@ -93,3 +98,52 @@ def test_checks_are_metals_own_and_objects_are_refused():
         "else:\n"
         "    raise AssertionError\n"
     )
+
+
+def test_scripts_run_and_the_command_line_says_what_is_not_there(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text("import metalworking.mlx, sys; print(sys.argv[1])")
+    run(
+        "import metalworking.__main__ as command\n"
+        f"assert command.main(['run', {str(script)!r}, 'word']) == 0\n"
+        "assert command.main(['chips']) == 3\n"
+    )
+
+
+def test_the_wheel_for_macs_is_one(tmp_path):
+    sys.path.insert(0, str(PACKAGE / "tools"))
+    try:
+        import mac_wheel
+    finally:
+        sys.path.pop(0)
+    linux = tmp_path / "metalworking-1.0-cp310-abi3-manylinux_2_36_x86_64.whl"
+    information = "metalworking-1.0.dist-info"
+    with zipfile.ZipFile(linux, "w") as archive:
+        archive.writestr("metalworking/__init__.py", "X = 1\n")
+        archive.writestr("metalworking/_native.abi3.so", b"code")
+        archive.writestr("metalworking/_mlx_bridges/mlx-1.so", b"code")
+        archive.writestr(f"{information}/METADATA", "Metadata-Version: 2.4\nName: metalworking\nVersion: 1.0\n")
+        archive.writestr(
+            f"{information}/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: maturin\nRoot-Is-Purelib: false\nTag: cp310-abi3-manylinux_2_36_x86_64\n",
+        )
+        archive.writestr(f"{information}/RECORD", "")
+    made = mac_wheel.convert(linux, tmp_path)
+    assert made.name == "metalworking-1.0-py3-none-macosx_11_0_arm64.macosx_11_0_x86_64.whl"
+    # pip knows whether the record fits.
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        "--target",
+        str(tmp_path / "to"),
+    ]
+    platform = ["--platform", "macosx_11_0_arm64", "--only-binary=:all:"]
+    subprocess.run([*command, *platform, str(made)], check=True)
+    found = {path.name for path in (tmp_path / "to").rglob("*") if path.is_file()}
+    assert "__init__.py" in found
+    assert not any(name.endswith(".so") for name in found)

@@ -64,6 +64,10 @@ pub(crate) fn run(args: &Args, context: &Context) -> Result<()> {
         ensure!(foreign.is_empty(), "{name} needs {}: link it statically", foreign.join(", "));
     }
     context.shell.remove_path(&unpacked)?;
+    // For Macs, where the package steps aside: the same without native code.
+    let converter = context.root.join("python/tools/mac_wheel.py");
+    let mac = cmd!(context.shell, "{python} {converter} {wheel} {out}").quiet().read()?;
+    println!("{mac}  {}", megabytes(Path::new(&mac))?);
     Ok(())
 }
 
