@@ -141,8 +141,9 @@ def test_the_quick_start_runs():
 
 @pytest.mark.parametrize("page", sorted((SKILL / "references").glob("*.md")), ids=lambda page: page.name)
 def test_the_code_of_a_reference_page_runs(page):
+    names = {"__name__": "page"}  # shared: a later block may build on an earlier one
     for index, code in enumerate(blocks(page)):
-        exec(compile(code, f"{page.name}, block {index}", "exec"), {"__name__": "page"})
+        exec(compile(code, f"{page.name}, block {index}", "exec"), names)
 
 
 def test_links_lead_somewhere():
