@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::debug::DebugLowering;
 use crate::error::{LowerError, LowerErrorKind};
 use crate::options::LowerOptions;
-use crate::types::{RecordLayout, TypeCache, is_aggregate, space, value_type};
+use crate::types::{RecordLayout, TypeCache, is_aggregate, nests_too_deep, space, value_type};
 
 /// Largest object that a program may declare.
 const MAX_OBJECT_BYTES: u64 = 1 << 30;
@@ -95,7 +95,18 @@ impl<'p> ModuleLowering<'p> {
 
     /// Type of the objects of a type of the program.
     pub(crate) fn memory_type(&mut self, id: TypeId, span: Span) -> Result<Type, LowerError> {
+        // What is far too large must not be built first.
+        let (bytes, _) = self.program.layout(id);
+        if bytes > MAX_OBJECT_BYTES {
+            return Err(LowerError {
+                span,
+                kind: LowerErrorKind::TooLarge { bytes, limit: MAX_OBJECT_BYTES },
+            });
+        }
         let ty = self.types.memory_type(self.program, id).ok_or_else(|| {
+            if nests_too_deep(self.program, id) {
+                return LowerError { span, kind: LowerErrorKind::TooDeep { limit: crate::types::MAX_DEPTH } };
+            }
             LowerError::malformed(span, format!("no object can have the type {:?}", self.program.ty(id)))
         })?;
         let bytes = Layout::alloc_size(&ty);

@@ -19,7 +19,7 @@ use mw_msl::types::{self as hir, RecordId, TypeId};
 use rustc_hash::FxHashMap;
 
 /// Arrays and records may nest this deep; the verifier of AIR allows 64.
-const MAX_DEPTH: usize = 48;
+pub(crate) const MAX_DEPTH: usize = 48;
 
 /// A record as a structure of AIR.
 #[derive(Clone, Debug)]
@@ -178,6 +178,30 @@ impl TypeCache {
         self.records.insert(id, Arc::clone(&layout));
         Some(layout)
     }
+}
+
+/// Whether arrays and records stand in each other deeper than types may.
+pub(crate) fn nests_too_deep(program: &Program, id: TypeId) -> bool {
+    let mut level = vec![id];
+    for _ in 0..=MAX_DEPTH / 2 {
+        let mut next = Vec::new();
+        for id in level {
+            match program.ty(id) {
+                hir::Type::Array(element, _) | hir::Type::UnsizedArray(element) => next.push(*element),
+                hir::Type::Record(record) => {
+                    next.extend(program.record(*record).fields.iter().map(|field| field.ty.ty));
+                }
+                _ => {}
+            }
+        }
+        next.sort_unstable();
+        next.dedup();
+        level = next;
+        if level.is_empty() {
+            return false;
+        }
+    }
+    true
 }
 
 /// Whether a type is a record of nothing.

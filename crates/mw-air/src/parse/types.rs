@@ -107,13 +107,14 @@ impl<'t> Parser<'t> {
     fn fields(&mut self) -> Parsed<Vec<Type>> {
         self.expect_punct(b'{')?;
         let mut fields = Vec::new();
-        let mut nodes = 0;
+        // Counted as the verifier counts: the structure itself is one.
+        let mut nodes = 1;
         while !self.is_punct(b'}') {
             let field = self.ty()?;
             if matches!(field, Type::Void | Type::Metadata) {
                 return self.error(format!("a structure cannot hold `{field}`"));
             }
-            nodes += field.nodes_up_to(MAX_TYPE_NODES) + 1;
+            nodes += field.nodes_up_to(MAX_TYPE_NODES);
             if nodes > MAX_TYPE_NODES {
                 return self.error(format!("this structure has more than {MAX_TYPE_NODES} members in all"));
             }

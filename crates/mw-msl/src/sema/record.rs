@@ -15,9 +15,13 @@ use crate::hir::{Field, Record};
 use crate::names::Name;
 use crate::types::{QualType, RecordId, Type, TypeId};
 use mw_diagnostics::Diagnostic;
+use mw_diagnostics::registry::lowering::OBJECT_TOO_LARGE;
 use mw_diagnostics::registry::semantics as codes;
 use mw_source::Span;
 use rustc_hash::FxHashMap;
+
+/// Structures are no larger; objects that a kernel can have are far smaller.
+const MAX_RECORD_BYTES: u64 = 1 << 40;
 
 impl<'a> Sema<'a> {
     /// A new class whose members are not known yet.
@@ -561,6 +565,12 @@ impl<'a> Sema<'a> {
             if let Some(wanted) = self.alignment_attribute(attribute)? {
                 align = align.max(wanted);
             }
+        }
+        if size > MAX_RECORD_BYTES {
+            let message = format!(
+                "this structure takes {size} bytes, more than the {MAX_RECORD_BYTES} that a type may have"
+            );
+            return self.error(&OBJECT_TOO_LARGE, decl.span, message);
         }
         let out = &mut self.program.records[record.0 as usize];
         out.fields = fields;
