@@ -44,6 +44,7 @@ class Script:
             sys.path[0:1] = [os.path.dirname(os.path.realpath(self.target))]
         sys.argv = [self.target, *self.arguments]
         activate()
+        _activate_in_children()
         return _guarded(self._run_module if self.is_module else self._run_file)
 
     def _run_module(self) -> None:
@@ -99,6 +100,12 @@ def activate() -> None:
     except ImportError as error:
         # The script may not need it; if it does, this says why its kernels do not run.
         print(f"mw: note: {error}", file=sys.stderr)
+
+
+def _activate_in_children() -> None:
+    """Lets Python processes that the script starts find Metal as well."""
+    folders = [os.path.join(os.path.dirname(__file__), "_startup"), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
 
 
 def _guarded(run: object) -> int:

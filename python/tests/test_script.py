@@ -102,6 +102,27 @@ def test_kernels_of_mlx_run(tmp_path):
     assert found.stdout == "[0, 2, 4, 6, 8, 10, 12, 14, 16, 18]\n", found.stderr
 
 
+def test_processes_that_a_script_starts_find_metal_too(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.THE_OTHERS = True\n")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import multiprocessing, subprocess, sys\n"
+        "def work(n):\n"
+        "    import mlx.core as mx, mlx.core\n"
+        "    assert mlx.core.__spec__.origin.endswith('.so') and 'metalworking.mlx' in sys.modules\n"
+        "    return n * 2, mx.metal.is_available(), THE_OTHERS\n"
+        "if __name__ == '__main__':\n"
+        "    from concurrent.futures import ProcessPoolExecutor\n"
+        "    with ProcessPoolExecutor(1, multiprocessing.get_context('spawn')) as pool:\n"
+        "        print(list(pool.map(work, [1, 2])), flush=True)\n"
+        '    code = \'import sys; print("mlx" in sys.modules, any("_startup" in path for path in sys.path))\'\n'
+        "    subprocess.run([sys.executable, '-c', code], check=True)\n"
+    )
+    search = os.pathsep.join([str(Path(__file__).parent.parent), str(tmp_path)])
+    found = started(MW, "run", "script.py", folder=tmp_path, PYTHONPATH=search)
+    assert found.stdout == "[(2, True, True), (4, True, True)]\nFalse False\n", found.stderr
+
+
 def test_everything_else_is_the_command_line(tmp_path):
     version = started(MW, "--version")
     assert version.stdout.startswith("mw 0.")
