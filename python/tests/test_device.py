@@ -164,6 +164,27 @@ def test_sources_take_macros_headers_and_versions(device, tmp_path):
         device.new_library_with_source("", language_version="metal9.9")
 
 
+def test_views_keep_memory_alive():
+    device = mw.Device()
+    buffer = device.new_buffer(4096)
+    contents = buffer.contents()
+    del buffer
+    assert device.current_allocated_size == 4096
+    del contents
+    assert device.current_allocated_size == 0
+    array = device.new_buffer(4096).array("float32")
+    assert device.current_allocated_size == 4096
+    del array
+    assert device.current_allocated_size == 0
+    kept = np.zeros(1024, np.float32)
+    buffer = device.new_buffer_no_copy(kept)
+    with pytest.raises(ValueError, match="cannot resize"):
+        kept.resize(8)
+    assert device.current_allocated_size == 4096
+    del buffer
+    assert device.current_allocated_size == 0
+
+
 def test_buffers_are_memory_in_place(device):
     buffer = device.new_buffer_with_data(np.arange(6, dtype=np.int32))
     assert (buffer.length, len(buffer)) == (24, 24)
@@ -177,8 +198,6 @@ def test_buffers_are_memory_in_place(device):
     assert np.asarray(buffer).ctypes.data == np.frombuffer(contents, np.uint8).ctypes.data
     buffer.label = "numbers"
     assert "numbers" in repr(buffer)
-    # Views keep the memory alive.
-    del buffer
     contents[0] = 7
     assert grid[0, 0] == 7
 
