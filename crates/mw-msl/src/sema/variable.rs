@@ -70,10 +70,7 @@ impl<'a> Sema<'a> {
             true => ready.ty,
             false => self.resolve(&decl.ty).unwrap_or(ready.ty),
         };
-        if ty.space == AddressSpace::Constant
-            || decl.specifiers.is_constexpr
-            || ready.value.is_some() && ty.is_const
-        {
+        if ty.space == AddressSpace::Constant || decl.specifiers.is_constexpr {
             if ready.function_constant.is_none() && !decl.specifiers.is_extern {
                 self.check_has_value(&ready, decl);
             }
