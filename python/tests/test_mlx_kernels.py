@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import metalworking
 import metalworking.mlx
 import mlx.core as mx
 import numpy as np
@@ -389,9 +390,20 @@ def test_threads():
 
 
 def test_launches_are_counted():
-    import metalworking
-
     before = metalworking.dispatch_counts().get("counted", 0)
     for _ in range(3):
         mx.eval(one("out[0] = 1;", [], (1,), mx.float32, name="counted"))
     assert metalworking.dispatch_counts()["counted"] == before + 3
+
+
+def test_checked_execution_reaches_kernels_of_mlx():
+    source = ELEMENT + "out[i] = a[elem_to_loc(int64_t(i), a_shape, a_strides, a_ndim)];"
+    backward = mx.arange(30, dtype=mx.float32)[::-1]
+    with metalworking.checked():
+        # A view may begin at the end of its memory.
+        out = one(source, [backward], (30,), mx.float32, ensure_row_contiguous=False)
+        assert out.tolist() == backward.tolist()
+        stray = one(ELEMENT + "out[i] = a[i + 1];", [mx.zeros((9,))], (9,), mx.float32, name="stray_check")
+        with pytest.raises(RuntimeError, match="stray_check:2:10"):
+            mx.eval(stray)
+    one(ELEMENT + "out[i] = a[i];", [mx.zeros((9,))], (9,), mx.float32)

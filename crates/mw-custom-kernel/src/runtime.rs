@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use metalworking::{
-    Buffer, CommandQueue, ComputeCommandEncoder, ComputePipelineState, Device, Engine,
+    BindingKind, Buffer, CommandQueue, ComputeCommandEncoder, ComputePipelineState, Device, Engine,
     create_system_default_device,
 };
 use rustc_hash::FxHashMap;
@@ -53,6 +53,23 @@ impl Prepared {
     /// The device that it was made for.
     pub fn device(&self) -> &Device {
         self.pipeline.device()
+    }
+
+    /// Bytes that a view with negative strides has before its first element.
+    fn bytes_before(&self, index: usize, array: &Argument<'_>) -> usize {
+        let axes = array.shape.iter().zip(array.strides);
+        let elements: i64 = axes
+            .filter(|(length, stride)| **length > 0 && **stride < 0)
+            .map(|(length, stride)| (i64::from(*length) - 1) * -stride)
+            .sum();
+        if elements == 0 {
+            return 0;
+        }
+        let element = self.pipeline.bindings().iter().find_map(|binding| match &binding.kind {
+            BindingKind::Buffer { index: at, element_size, .. } if *at as usize == index => *element_size,
+            _ => None,
+        });
+        elements as usize * element.unwrap_or(0) as usize
     }
 
     /// What reflection says of it.
@@ -162,15 +179,15 @@ impl Runtime {
     /// An argument cannot be bound, or the kernel did not end well (a fault, or the time limit).
     ///
     /// # Safety
-    /// Every argument's memory must be valid for its whole size until this returns, outputs and atomics for
-    /// writes; outputs must overlap nothing, and nobody else may write to any of it meanwhile.
+    /// Every argument's memory must be valid for its whole size until this returns, and for elements that negative
+    /// strides name before its first one; outputs and atomics for writes; outputs must overlap nothing, and nobody else may write to any of it meanwhile.
     pub unsafe fn run(&self, kernel: &Prepared, launch: &Launch<'_>) -> Result<(), Error> {
         // A kernel that was made before the engine changed still runs where it was made for.
         let command_buffer = queue_of(kernel.device()).command_buffer();
         let mut encoder = command_buffer.compute_command_encoder();
         encoder.set_compute_pipeline_state(&kernel.pipeline);
         // SAFETY: the caller's promise; the command buffer has ended when this function returns.
-        unsafe { self.bind(&mut encoder, launch)? };
+        unsafe { self.bind(kernel, &mut encoder, launch)? };
         let Plan { grid, threadgroup } = launch.plan;
         let size = |size: [u32; 3]| size.map(|length| length as usize);
         encoder.dispatch_threads(size(grid), size(threadgroup)).end_encoding()?;
@@ -181,11 +198,16 @@ impl Runtime {
 
     /// # Safety
     /// As for [`Self::run`]; the command buffer must have ended before the memory goes.
-    unsafe fn bind(&self, encoder: &mut ComputeCommandEncoder, launch: &Launch<'_>) -> Result<(), Error> {
+    unsafe fn bind(
+        &self,
+        kernel: &Prepared,
+        encoder: &mut ComputeCommandEncoder,
+        launch: &Launch<'_>,
+    ) -> Result<(), Error> {
         let mut index = 0;
         for (input, injected) in launch.inputs.iter().zip(launch.injected) {
             // SAFETY: the caller's promise.
-            unsafe { self.bind_array(encoder, &mut index, input)? };
+            unsafe { self.bind_array(kernel, encoder, &mut index, input)? };
             if input.shape.is_empty() {
                 continue;
             }
@@ -203,7 +225,7 @@ impl Runtime {
         }
         for output in launch.outputs {
             // SAFETY: the caller's promise.
-            unsafe { self.bind_array(encoder, &mut index, output)? };
+            unsafe { self.bind_array(kernel, encoder, &mut index, output)? };
         }
         Ok(())
     }
@@ -212,16 +234,21 @@ impl Runtime {
     /// As for [`Self::bind`].
     unsafe fn bind_array(
         &self,
+        kernel: &Prepared,
         encoder: &mut ComputeCommandEncoder,
         index: &mut usize,
         array: &Argument<'_>,
     ) -> Result<(), Error> {
         match NonNull::new(array.data) {
             Some(data) if array.size_bytes > 0 => {
-                // SAFETY: valid for its size until the command buffer has ended, by the caller's promise.
-                let buffer =
-                    unsafe { self.device.new_buffer_with_bytes_no_copy(data, array.size_bytes, None)? };
-                encoder.set_buffer(*index, &buffer, 0);
+                let before = kernel.bytes_before(*index, array);
+                // SAFETY: elements before the first one in row order are the array's own, and all of it is valid
+                // until the command buffer has ended, by the caller's promise.
+                let buffer = unsafe {
+                    let begin = data.sub(before);
+                    self.device.new_buffer_with_bytes_no_copy(begin, before + array.size_bytes, None)?
+                };
+                encoder.set_buffer(*index, &buffer, before);
             }
             _ => {
                 encoder.set_buffer(*index, &self.empty, 0);
