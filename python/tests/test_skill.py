@@ -152,8 +152,8 @@ def test_links_lead_somewhere():
             assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
 
 
-@pytest.mark.skipif("CI" not in os.environ, reason="slow; set CI to run it")
-@pytest.mark.parametrize("name", NAMES)
-def test_a_script_benchmarks(name):
-    result = run(str(SCRIPTS / f"{name}.py"), "--bench", "--chip", "m2")
+def test_a_script_benchmarks():
+    result = run(str(SCRIPTS / "multihead_rope_kernel.py"), "--bench", "--chip", "m2")
     assert result.returncode == 0, result.stdout + result.stderr
+    assert "of roof" in result.stdout
+    assert "they rank nothing on a Mac" in result.stdout
