@@ -181,6 +181,9 @@ pub(crate) struct RunArgs {
     /// What runs the kernel
     #[arg(long, value_parser = ["cpu", "interp", "checked"], default_value = Engine::default().name(), env = "MW_ENGINE")]
     pub(crate) engine: String,
+    /// Count instructions, operations and bytes of memory, by line of the source (`--engine interp`)
+    #[arg(long)]
+    pub(crate) counts: bool,
     /// Launch this many times and report the times; arguments keep what the launches before left in them
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) repeat: u32,

@@ -483,10 +483,10 @@ Exit codes:
   4  an error inside metalworking: please report it
 
 "#]]);
-    mw("run --bogus").assert().code(2).stderr_eq(str![[r#"
-error: unexpected argument '--bogus' found
+    mw("run --frobnicate").assert().code(2).stderr_eq(str![[r#"
+error: unexpected argument '--frobnicate' found
 
-  tip: to pass '--bogus' as a value, use '-- --bogus'
+  tip: to pass '--frobnicate' as a value, use '-- --frobnicate'
 
 Usage: mw run [OPTIONS] [LIB] [KERNEL]
 

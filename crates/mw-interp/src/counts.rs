@@ -62,6 +62,33 @@ pub struct Work {
 }
 
 impl Work {
+    /// All figures with their names, which `mw run --counts` and the browser's engine print alike; a point leads
+    /// into a memory and a direction.
+    pub fn figures(&self) -> Vec<(String, u64)> {
+        let mut all = vec![
+            ("instructions".to_owned(), self.instructions),
+            ("lane_instructions".to_owned(), self.lane_instructions),
+            ("flops".to_owned(), self.flops),
+            ("integer_operations".to_owned(), self.integer_operations),
+            ("library_calls".to_owned(), self.library_calls),
+            ("barriers".to_owned(), self.barriers),
+        ];
+        for (memory, counts) in [
+            ("device", &self.device),
+            ("threadgroup", &self.threadgroup),
+            ("private", &self.private),
+            ("constant", &self.constant),
+        ] {
+            for (direction, traffic) in
+                [("loads", counts.loads), ("stores", counts.stores), ("atomics", counts.atomics)]
+            {
+                all.push((format!("{memory}.{direction}.count"), traffic.count));
+                all.push((format!("{memory}.{direction}.bytes"), traffic.bytes));
+            }
+        }
+        all
+    }
+
     fn memory(&mut self, place: Place) -> Option<&mut MemoryCounts> {
         Some(match place {
             Place::Host => &mut self.device,

@@ -27,6 +27,7 @@
 )]
 
 mod checked;
+mod counting;
 mod counts;
 mod decode;
 mod exec;
@@ -39,6 +40,7 @@ mod program;
 mod shadow;
 
 pub use checked::CheckedBackend;
+pub use counting::CountingBackend;
 pub use counts::{Counts, MemoryCounts, Traffic, Work};
 pub use kernel::{InterpBackend, InterpKernel, Report};
 pub use memory::Place;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mw_air::schema::{Access, ArgRole, BufferArg, KernelArg, KernelInfo, ModuleInfo};
 use mw_air::{AddressSpace, Module};
 use mw_backend::{Argument, BufferView, ConstantValues, Grid, Launch as Shape, ThreadgroupOrder};
-use mw_interp::{Counts, InterpBackend, MemoryCounts, Observer, Report, Traffic, Work};
+use mw_interp::{Counts, InterpBackend, Observer, Report, Work};
 use mw_manifest::{Dtype, GridSize, Key, Launch, Tensor, Value as Given, compare};
 use serde_json::{Value, json};
 
@@ -481,27 +481,17 @@ fn describe_counts(counts: &Counts) -> Value {
     value
 }
 
+/// Figures as objects in objects, by the points of their names.
 fn describe_work(work: &Work) -> Value {
-    let traffic = |traffic: Traffic| json!({ "count": traffic.count, "bytes": traffic.bytes });
-    let memory = |memory: &MemoryCounts| {
-        json!({
-            "loads": traffic(memory.loads),
-            "stores": traffic(memory.stores),
-            "atomics": traffic(memory.atomics),
-        })
-    };
-    json!({
-        "instructions": work.instructions,
-        "lane_instructions": work.lane_instructions,
-        "flops": work.flops,
-        "integer_operations": work.integer_operations,
-        "library_calls": work.library_calls,
-        "barriers": work.barriers,
-        "device": memory(&work.device),
-        "threadgroup": memory(&work.threadgroup),
-        "private": memory(&work.private),
-        "constant": memory(&work.constant),
-    })
+    let mut all = json!({});
+    for (name, figure) in work.figures() {
+        let mut at = &mut all;
+        for part in name.split('.') {
+            at = &mut at[part];
+        }
+        *at = json!(figure);
+    }
+    all
 }
 
 fn findings(report: &Report, kernel: &mw_interp::InterpKernel) -> Value {

@@ -1,12 +1,15 @@
 //! `mw run LIB KERNEL …`: launches a kernel as a manifest says, and shows, saves or checks what it made.
 
 mod arguments;
+mod counts;
 mod report;
 mod settings;
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use metalworking::{Buffer, CommandQueue, ComputePipelineState, Device, Engine, ThreadgroupOrder};
+use metalworking::{Buffer, Chip, CommandQueue, ComputePipelineState, Device, Engine, ThreadgroupOrder};
+use mw_interp::CountingBackend;
 use mw_manifest::{GridSize, Launch};
 
 use crate::Outcome;
@@ -22,12 +25,31 @@ pub(crate) use settings::key_value;
 pub(crate) fn run(args: &RunArgs, output: &Output) -> Outcome {
     let launches = settings::launches(args)?;
     let engine: Engine = args.engine.parse()?;
+    let counting = counter(args, engine)?;
     let mut reports = Vec::new();
     for launch in &launches {
-        let device = engine.device(launch.launch.chip.as_deref().or(chip_setting().as_deref()))?;
-        reports.push(one(args, launch, &device, output)?);
+        let setting = chip_setting();
+        let chip = launch.launch.chip.as_deref().or(setting.as_deref());
+        let device = match &counting {
+            Some(backend) => Device::with_chip(Arc::new(backend.clone()), Chip::from_setting(chip)?),
+            None => engine.device(chip)?,
+        };
+        let mut report = one(args, launch, &device, output)?;
+        report.counts = counting.as_ref().and_then(CountingBackend::last);
+        reports.push(report);
     }
     report::print(&reports, output)
+}
+
+/// The engine that counts, if that is wanted.
+fn counter(args: &RunArgs, engine: Engine) -> Result<Option<CountingBackend>, Failure> {
+    match (args.counts, engine) {
+        (false, _) => Ok(None),
+        (true, Engine::Interp) => Ok(Some(CountingBackend::default())),
+        (true, other) => Err(Failure::usage(format!(
+            "the engine `{other}` does not count: write `--counts --engine interp`"
+        ))),
+    }
 }
 
 fn chip_setting() -> Option<String> {

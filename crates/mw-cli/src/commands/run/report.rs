@@ -1,11 +1,13 @@
 //! What came out: contents, comparisons, times.
 
 use metalworking::{ComputePipelineState, Engine};
+use mw_interp::Counts;
 use mw_manifest::{Comparison, Dtype, Key, Tensor, compare, npy};
 use serde_json::{Value, json};
 
 use super::Located;
 use super::arguments::Bound;
+use super::counts;
 use crate::Outcome;
 use crate::cli::RunArgs;
 use crate::exit::Failure;
@@ -22,6 +24,8 @@ pub(super) struct Report {
     times: Times,
     outputs: Vec<Shown>,
     checks: Vec<Check>,
+    /// What it did, if that was counted.
+    pub(super) counts: Option<Counts>,
 }
 
 /// How long things took, in seconds.
@@ -95,6 +99,7 @@ pub(super) fn make(
         times,
         outputs,
         checks,
+        counts: None,
     })
 }
 
@@ -128,6 +133,9 @@ impl Report {
         }
         for check in &self.checks {
             output.line(check.text());
+        }
+        if let Some(counted) = &self.counts {
+            counts::write(counted, output);
         }
         output.note(self.times_text());
     }
@@ -166,7 +174,7 @@ impl Report {
             }
             value
         });
-        json!({
+        let mut report = json!({
             "kernel": self.kernel,
             "engine": self.engine,
             "device": self.device,
@@ -175,7 +183,11 @@ impl Report {
             "seconds": self.times.seconds,
             "outputs": outputs.collect::<Vec<_>>(),
             "checks": self.checks.iter().map(Check::to_json).collect::<Vec<_>>(),
-        })
+        });
+        if let Some(counted) = &self.counts {
+            report["counts"] = counts::describe(counted);
+        }
+        report
     }
 }
 
