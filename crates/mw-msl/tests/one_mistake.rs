@@ -8,7 +8,7 @@ use mw_msl::options::Options;
 use mw_msl::preprocess::MemoryFiles;
 
 /// Every how manieth token is damaged; the rest would only take time.
-const STEP: usize = 7;
+const STEP: usize = 13;
 
 fn sources() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/run/language");

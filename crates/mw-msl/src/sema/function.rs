@@ -453,7 +453,7 @@ impl<'a> Sema<'a> {
             s.frame.name = s.program.function(function).name.clone();
             s.frame.mangled = s.program.function(function).air_name.clone();
             s.frame.is_template = !s.instance(id).args.is_empty();
-            s.frame.is_kernel = definition.is_some_and(|decl| s.is_kernel(decl));
+            s.frame.is_kernel = definition.is_none_or(|decl| s.is_kernel(decl));
             s.check_definition(id, function, source, definition, scope);
         });
         self.scope = outer_scope;
