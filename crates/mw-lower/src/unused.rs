@@ -44,9 +44,15 @@ struct Liveness<'m> {
     plain: Vec<bool>,
     /// Block and place of each instruction.
     places: Vec<(usize, usize)>,
-    /// For each block those that may run after it.
+    /// For each block those that may run after it; none of a large function.
     after: Vec<Vec<bool>>,
+    /// Too large to ask what may run after what: every write counts.
+    is_large: bool,
 }
+
+/// Functions of more blocks or instructions are large: the search takes the square of either.
+const MAX_BLOCKS: usize = 2048;
+const MAX_INSTRUCTIONS: usize = 1 << 14;
 
 impl<'m> Liveness<'m> {
     fn of(
@@ -55,6 +61,7 @@ impl<'m> Liveness<'m> {
         used: &'m [Vec<bool>],
         silent: &'m [bool],
     ) -> Vec<bool> {
+        let is_large = function.blocks.len() > MAX_BLOCKS || function.inst_count() > MAX_INSTRUCTIONS;
         let mut this = Self {
             module,
             function,
@@ -65,7 +72,8 @@ impl<'m> Liveness<'m> {
             writes: Vec::new(),
             plain: plain_variables(function),
             places: places(function),
-            after: successors(function),
+            after: if is_large { Vec::new() } else { successors(function) },
+            is_large,
         };
         this.roots();
         while let Some(value) = this.pending.pop() {
@@ -132,8 +140,8 @@ impl<'m> Liveness<'m> {
     /// A write counts at once, or when its private variable is read.
     fn write(&mut self, ptr: ValueId, inst: InstId) {
         match self.variable(ptr) {
-            Some(variable) => self.writes.push((variable, inst)),
-            None => self.operands(inst),
+            Some(variable) if !self.is_large => self.writes.push((variable, inst)),
+            _ => self.operands(inst),
         }
     }
 
@@ -241,11 +249,11 @@ fn places(function: &Function) -> Vec<(usize, usize)> {
 fn successors(function: &Function) -> Vec<Vec<bool>> {
     let count = function.blocks.len();
     let mut after = vec![vec![false; count]; count];
-    for start in 0..count {
+    for (start, reached) in after.iter_mut().enumerate() {
         let mut pending = vec![start];
         while let Some(block) = pending.pop() {
             for next in function.blocks[block].terminator.successors() {
-                if !std::mem::replace(&mut after[start][next.index()], true) {
+                if !std::mem::replace(&mut reached[next.index()], true) {
                     pending.push(next.index());
                 }
             }

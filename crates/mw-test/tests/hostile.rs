@@ -155,6 +155,8 @@ fn accepted() -> Vec<(&'static str, String)> {
                 kernel(&format!("f({});", list(2000, ",", |_| "1".into())))
             ),
         ),
+        ("branches", kernel(&format!("int a = 0; {} x[0] = a;", "if(x[1])a+=x[2];".repeat(3800)))),
+        ("writes", kernel(&format!("int a = 0; {} x[0] = a;", "a=a+x[a];".repeat(6500)))),
         (
             "a pack taken apart",
             format!(
