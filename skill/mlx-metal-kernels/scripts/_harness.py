@@ -166,7 +166,8 @@ def roof_gb_per_s(chip: str | None) -> float | None:
         return max(known[chip]["bandwidth_gb_per_s"], default=None)
     if sys.platform != "darwin":
         return None
-    device = mx.metal.device_info().get("device_name")
+    info = mx.device_info if hasattr(mx, "device_info") else mx.metal.device_info  # older MLX has the latter
+    device = info().get("device_name")
     rates = [rate for entry in known.values() if entry["device"] == device for rate in entry["bandwidth_gb_per_s"]]
     return max(rates, default=None)
 
