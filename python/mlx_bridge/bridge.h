@@ -5,6 +5,7 @@
 // a library's boundary (relocation.h), and of one virtual function (kernel.cpp). It knows no Python.
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -84,8 +85,8 @@ std::optional<mlx::core::Device> named_device(const mlx::core::StreamOrDevice &w
 // What stands for a stream or device inside libmlx: its CPU.
 mlx::core::StreamOrDevice on_the_cpu(mlx::core::StreamOrDevice where);
 
-// pending.cpp: errors of tasks, for versions whose streams do not carry them.
-void keep_error(const std::string &message);
+// pending.cpp: errors of kernels, for versions whose streams do not carry them.
+void keep_error(std::exception_ptr error);
 std::vector<Hook> hooks_for_errors();
 
 } // namespace metalworking

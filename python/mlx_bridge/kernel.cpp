@@ -3,6 +3,7 @@
 //
 // The node is a `CustomKernel` because MLX treats that class by name: `mx.export_function` writes its state, and
 // `mx.import_function` makes one. So functions travel between machines, with Metal and without.
+#include <cstring>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -168,6 +169,18 @@ struct Task {
   }
 
   void run() const {
+#if MW_STREAMS_CARRY_ERRORS
+    run_or_throw();
+#else
+    try {
+      run_or_throw();
+    } catch (...) {
+      keep_error(std::current_exception());
+    }
+#endif
+  }
+
+  void run_or_throw() const {
     const auto &functions = table();
     for (const auto &copy : copies) {
       const MwArray from = copy.from.array();
@@ -187,11 +200,7 @@ struct Task {
     TableError error;
     const auto run = functions.run_checked ? functions.run_checked : functions.run;
     if (!run(kernel.get(), &arguments, error.out())) {
-#if MW_STREAMS_CARRY_ERRORS
       error.raise();
-#else
-      keep_error(error.message());
-#endif
     }
   }
 };
@@ -254,6 +263,29 @@ std::shared_ptr<MwKernel> prepared(MwKernel *kernel, const TableError &error) {
   return owned(kernel, table().kernel_release);
 }
 
+// Evaluates a kernel that `prepare` compiles. An error is thrown, or kept where MLX does not stand an exception
+// here; the outputs are zero then.
+template <typename Prepare>
+void prepare_and_evaluate(CustomKernel &node,
+                          const std::vector<mx::array> &inputs,
+                          std::vector<mx::array> &outputs,
+                          Prepare prepare) {
+#if !MW_STREAMS_CARRY_ERRORS
+  try {
+#endif
+    TableError error;
+    evaluate(node, prepared(prepare(error.out()), error), inputs, outputs);
+#if !MW_STREAMS_CARRY_ERRORS
+  } catch (...) {
+    keep_error(std::current_exception());
+    for (auto &output : outputs) {
+      output.set_data(mx::allocator::malloc(output.nbytes()));
+      std::memset(output.data<char>(), 0, output.nbytes());
+    }
+  }
+#endif
+}
+
 void evaluate_by_text(CustomKernel *node, const std::vector<mx::array> &inputs, std::vector<mx::array> &outputs);
 
 // A node made here. If it knows what was generated, it finds its compiled kernel without looking at the text.
@@ -268,8 +300,9 @@ class Node final : public CustomKernel {
       evaluate_by_text(this, inputs, outputs);
       return;
     }
-    TableError error;
-    evaluate(*this, prepared(table().prepare_generated(generated_.get(), error.out()), error), inputs, outputs);
+    prepare_and_evaluate(*this, inputs, outputs, [&](MwError *error) {
+      return table().prepare_generated(generated_.get(), error);
+    });
   }
 
  private:
@@ -281,12 +314,12 @@ void evaluate_by_text(CustomKernel *node, const std::vector<mx::array> &inputs, 
   if (node->*reveal(is_precompiled_Tag{})) {
     throw std::runtime_error("[CustomKernel::eval_cpu] A precompiled CUDA kernel runs on CUDA only.");
   }
-  TableError error;
-  MwKernel *kernel = table().prepare_text(text_of(node->*reveal(name_Tag{})),
-                                          text_of(node->*reveal(source_Tag{})),
-                                          math_mode_of(*node),
-                                          error.out());
-  evaluate(*node, prepared(kernel, error), inputs, outputs);
+  prepare_and_evaluate(*node, inputs, outputs, [&](MwError *error) {
+    return table().prepare_text(text_of(node->*reveal(name_Tag{})),
+                                text_of(node->*reveal(source_Tag{})),
+                                math_mode_of(*node),
+                                error);
+  });
 }
 
 // ---- Construction ---------------------------------------------------------------------------------------------
@@ -308,14 +341,20 @@ bool is_exporting() {
   return is_made;
 }
 
+// Whether any function is traced on this thread: arrays that are marked as a tracer's say so.
+bool is_tracing() {
+  static const mx::array *witness = [] {
+    auto *array = new mx::array(0.0f);
+    array->set_tracer(true);
+    return array;
+  }();
+  return witness->is_tracer();
+}
+
 // Where the node runs: on a CPU stream. In a function that is exported the kernel says that it is one of a GPU, as
 // MLX's own does, so that the function also runs on a Mac.
-mx::Stream stream_of(const mx::StreamOrDevice &where, const std::vector<mx::array> &inputs) {
-  bool is_traced = inputs.empty();
-  for (const auto &input : inputs) {
-    is_traced |= input.is_tracer();
-  }
-  if (is_traced && is_exporting()) {
+mx::Stream stream_of(const mx::StreamOrDevice &where) {
+  if (is_tracing() && is_exporting()) {
     if (named_device(where).value_or(mx::Device::gpu) == mx::Device::cpu) {
       throw std::invalid_argument("[metal_kernel] Only supports the GPU.");
     }
@@ -436,7 +475,7 @@ mx::fast::CustomKernelFunction make_kernel(const std::string &name,
       const MwInjected &injected = view.injected[input];
       shape_infos.emplace_back(injected.shape, injected.strides, injected.ndim);
     }
-    const mx::Stream stream = stream_of(where, inputs);
+    const mx::Stream stream = stream_of(where);
     auto node = std::make_shared<Node>(generated,
                                        stream,
                                        string_of(view.name),

@@ -1,9 +1,10 @@
-// Errors of tasks for versions of MLX whose streams do not carry them.
+// Errors of kernels for versions of MLX whose streams do not carry them.
 //
-// There an exception in a task ends the process. So the task keeps its message here, and the functions through
-// which Python waits for arrays throw it once they have waited. An error is thrown once, by whoever waits first.
+// There an exception in a task ends the process, and one that leaves the evaluation of a graph half done can leave
+// tasks behind whose memory is gone. So errors are kept here, and the functions through which Python waits for
+// arrays throw them once they have waited. An error is thrown once, by whoever waits first.
 #include <mutex>
-#include <optional>
+#include <utility>
 
 #include "bridge.h"
 
@@ -11,7 +12,7 @@ namespace metalworking {
 
 #if MW_STREAMS_CARRY_ERRORS
 
-void keep_error(const std::string &) {}
+void keep_error(std::exception_ptr) {}
 std::vector<Hook> hooks_for_errors() { return {}; }
 
 #else
@@ -21,16 +22,16 @@ namespace mx = mlx::core;
 namespace {
 
 std::mutex mutex;
-std::optional<std::string> pending;
+std::exception_ptr pending;
 
 void throw_pending() {
-  std::optional<std::string> message;
+  std::exception_ptr error;
   {
     std::lock_guard<std::mutex> lock(mutex);
-    message.swap(pending);
+    error = std::exchange(pending, nullptr);
   }
-  if (message) {
-    throw std::runtime_error(*message);
+  if (error) {
+    std::rethrow_exception(error);
   }
 }
 
@@ -51,10 +52,10 @@ void synchronize_all() {
 
 } // namespace
 
-void keep_error(const std::string &message) {
+void keep_error(std::exception_ptr error) {
   std::lock_guard<std::mutex> lock(mutex);
   if (!pending) {
-    pending = message;
+    pending = std::move(error);
   }
 }
 

@@ -106,6 +106,8 @@ def cases():
     yield "name", call(one, one, "", name="a_b_c9")
     yield "options", call(one, one, "", ensure_row_contiguous=False, grid=(5, 6, 7), threadgroup=(1, 2, 3))
     yield "init", call(one, one, "", init_value=2.5)
+    constant, _ = call(one, one, "in0_ndim thread_position_in_grid")
+    yield "constants", (lambda a: [constant(mx.zeros((16,)))[0] + a], [mx.zeros((16,))])
     for mode in ("safe", "relaxed", "fast"):
         yield f"mode {mode}", call(one, one, "", compile_options={"math_mode": mode})
 
