@@ -121,5 +121,19 @@ pub fn compile(options: &options::Options, files: &dyn preprocess::FileProvider,
         once_in_macros(&mut diagnostics);
     }
     let program = (!diagnostics.iter().any(Diagnostic::is_error)).then_some(program);
+    keep_first(&mut diagnostics);
     Compilation { program, diagnostics, map }
+}
+
+/// More findings help nobody, and take their time to show.
+const MAX_FINDINGS: usize = 1000;
+
+/// Drops what is beyond the limit, but for the first error if there was none before.
+fn keep_first(diagnostics: &mut Vec<Diagnostic>) {
+    if diagnostics.len() > MAX_FINDINGS {
+        let rest = diagnostics.split_off(MAX_FINDINGS);
+        if !diagnostics.iter().any(Diagnostic::is_error) {
+            diagnostics.extend(rest.into_iter().find(Diagnostic::is_error));
+        }
+    }
 }

@@ -212,6 +212,18 @@ fn much_is_accepted() {
 }
 
 #[test]
+fn many_mistakes_are_told_up_to_a_limit() {
+    with_stack(|| {
+        let mistakes = kernel(&list(2500, "\n", |n| format!("x[{n}] = y{n};")));
+        assert_eq!(hold(&mistakes).errors.len(), 1000);
+        // Warnings do not hide the mistake behind them.
+        let warnings = list(1200, "\n", |n| format!("int f{n}(int a) {{ if (a) return 1; }}"));
+        let held = hold(&format!("{warnings}\n{}", kernel("x[0] = missing;")));
+        assert_eq!(held.errors.len(), 1, "{:?}", held.errors);
+    });
+}
+
+#[test]
 fn bytes_that_are_no_text_are_refused() {
     for bytes in
         [&b"kernel void k() { \xff\xfe\x80 /* \xc3( */ }"[..], b"kernel void k() {\0\0 }", b"\xef\xbb\xbf@"]
