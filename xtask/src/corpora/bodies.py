@@ -202,6 +202,7 @@ def is_pointer(name, source):
                 or not re.search(r'\b' + name + r'\b', source))
 def write(bodies, out):
     os.makedirs(out, exist_ok=True)
+    names = set()
     for n, k in enumerate(bodies):
         source, header = k['source'], k['header']
         text = header + source
@@ -242,5 +243,9 @@ def write(bodies, out):
         if templates: body += 'template <' + ', '.join(f'{kind} {t}' for t, kind, _ in templates) + '>\n'
         body += f'[[kernel]] void {name}(\n  ' + ',\n  '.join(params) + ') {\n' + source + '\n}\n'
         if templates: body += f'template [[host_name("{name}")]] [[kernel]] decltype({name}<' + ', '.join(v for _, _, v in templates) + f'>) {name}<' + ', '.join(v for _, _, v in templates) + '>;\n'
-        open(os.path.join(out, f'{n:03}_{re.sub(chr(92)+"W","_",k["name"])[:60]}.metal'), 'w').write(body)
+        names.add(name := f'{n:03}_{re.sub(chr(92)+"W","_",k["name"])[:60]}.metal')
+        path = os.path.join(out, name)
+        # What has not changed keeps its time, so that it is not compiled anew.
+        if not os.path.exists(path) or open(path).read() != body: open(path, 'w').write(body)
+    for name in set(os.listdir(out)) - names: os.remove(os.path.join(out, name))
 write(list(kernels.values()), out_folder)

@@ -103,7 +103,6 @@ impl Package {
                 made
             }
             Form::Bodies => {
-                context.shell.remove_path(&made)?;
                 let python = crate::libraries::python(context);
                 cmd!(context.shell, "{python} -c {BODIES} {folder} {made}")
                     .quiet()
@@ -172,7 +171,11 @@ pub(super) fn include_headers(context: &Context, folder: &Path, made: &Path) -> 
         let path = path.split_once("include/").map_or(path.as_str(), |(_, path)| path);
         writeln!(source, "#include <{path}>")?;
     }
-    context.shell.write_file(made.join("headers.metal"), source)?;
+    let path = made.join("headers.metal");
+    // What has not changed keeps its time, so that it is not compiled anew.
+    if context.shell.read_file(&path).ok().as_ref() != Some(&source) {
+        context.shell.write_file(path, source)?;
+    }
     Ok(())
 }
 
