@@ -98,13 +98,13 @@ fi
 
 # --- Python: the package's build, the demo, reference values, tests ---------------------------------------
 lists=(xtask/requirements.txt)
-[ "$purpose" = demo ] || lists+=(xtask/requirements-test.txt xtask/requirements-packages.txt)
+[ "$purpose" = demo ] || lists+=(xtask/requirements-test.txt xtask/requirements-kernels.txt)
 for wanted in "${lists[@]}"; do
   installed=.venv/$(basename "$wanted")
   cmp -s "$wanted" "$installed" && continue
   [ -x .venv/bin/python ] || quietly python3 -m venv .venv || fail "python3 cannot make the virtual environment .venv"
   options=()
-  [ "$wanted" = xtask/requirements-packages.txt ] && options=(--no-deps)
+  [ "$wanted" = xtask/requirements-kernels.txt ] && options=(--no-deps)
   say "installing Python packages: $(grep -v '^#' "$wanted" | tr '\n' ' ')"
   quietly .venv/bin/python -m pip --disable-pip-version-check install --quiet ${options[@]+"${options[@]}"} -r "$wanted" ||
     fail "pip cannot install the packages of $wanted (Python 3.11 or newer is needed; this is $(.venv/bin/python --version 2>&1))"
