@@ -195,6 +195,7 @@ fn table(groups: &[Group], unknown: &[String]) -> Result<String> {
             }
             for outcome in outcomes.iter().take(SHOWN) {
                 let detail: String = outcome.detail.chars().take(200).collect();
+                let detail = detail.trim();
                 writeln!(text, "- {}: `{}`: {class}: {detail}", group.source.name, outcome.name)?;
             }
             if outcomes.len() > SHOWN {

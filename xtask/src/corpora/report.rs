@@ -182,6 +182,7 @@ fn notes(rows: &[(&Package, Row)]) -> Result<String> {
             }
             for outcome in outcomes.iter().take(SHOWN) {
                 let detail: String = outcome.detail.chars().take(160).collect();
+                let detail = detail.trim();
                 writeln!(text, "- {}: `{}`: {class}: {detail}", package.name, outcome.name)?;
             }
             if outcomes.len() > SHOWN {
