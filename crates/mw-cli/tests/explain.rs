@@ -1,5 +1,10 @@
 //! `mw explain` with terms of the glossary.
 
+#![expect(
+    clippy::needless_raw_string_hashes,
+    reason = "the tool that writes the outputs down quotes them so"
+)]
+
 use snapbox::cmd::{Command, OutputAssert};
 use snapbox::str;
 
