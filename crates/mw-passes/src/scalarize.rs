@@ -596,6 +596,7 @@ impl<'m> Scalarizer<'m> {
 
     /// Element `index` of a vector value: slots 0 and 1 of a matrix, any element of another vector.
     fn vector_element(&mut self, block: BlockId, vector: ValueId, index: u64) -> Result<ValueId, PassError> {
+        let (vector, index) = self.widened_from(vector, index);
         let ty = self.source.value_type(vector).clone();
         let list = self.leaves_of(vector)?;
         if is_matrix(&ty) {
@@ -609,6 +610,19 @@ impl<'m> Scalarizer<'m> {
         list.get(index as usize)
             .copied()
             .map_or_else(|| Ok(self.at(block).poison(&Type::Scalar(ty.scalar().expect("vector")))), Ok)
+    }
+
+    /// Where an element beyond the slots of a matrix comes from. LLVM widens a short vector to the size of a matrix
+    /// and shuffles its elements into slots 0 and 1 in a second step; the value between is no matrix.
+    fn widened_from(&self, mut vector: ValueId, mut index: u64) -> (ValueId, u64) {
+        while index >= 2 && is_matrix(self.source.value_type(vector)) {
+            let Some(inst) = self.source.defining_inst(vector) else { break };
+            let Inst::ShuffleVector { first, second, mask } = &self.source.inst(inst).inst else { break };
+            let width = u64::from(self.source.value_type(*first).lanes().unwrap_or(1));
+            let Some(Ok(position)) = mask.get(index as usize).map(|it| u64::try_from(*it)) else { break };
+            (vector, index) = if position < width { (*first, position) } else { (*second, position - width) };
+        }
+        (vector, index)
     }
 
     fn extract_element(
