@@ -15,22 +15,8 @@ from pathlib import Path
 if sys.argv[1] == "metalworking":
     import metalworking.mlx  # noqa: F401
 import mlx.core as mx
+from mlx_dtypes import DTYPES
 
-DTYPES = [
-    mx.bool_,
-    mx.uint8,
-    mx.uint16,
-    mx.uint32,
-    mx.uint64,
-    mx.int8,
-    mx.int16,
-    mx.int32,
-    mx.int64,
-    mx.float16,
-    mx.bfloat16,
-    mx.float32,
-    mx.complex64,
-]
 SHAPES = [(), (1,), (7,), (8,), (0,), (2, 3), (2, 4), (1, 1), (4, 1, 2), (3, 0)]
 SOURCES = [
     "",

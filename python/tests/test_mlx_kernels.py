@@ -9,6 +9,7 @@ import metalworking.mlx
 import mlx.core as mx
 import numpy as np
 import pytest
+from mlx_dtypes import DTYPES
 
 ELEMENT = "uint i = thread_position_in_grid.x;\n"
 
@@ -44,23 +45,7 @@ def test_kernels_are_lazy_and_of_the_asked_shape():
     assert (out + 1).tolist() == (np.arange(12).reshape(3, 4) * 2 + 1).tolist()
 
 
-@pytest.mark.parametrize(
-    "dtype",
-    [
-        mx.uint8,
-        mx.uint16,
-        mx.uint32,
-        mx.uint64,
-        mx.int8,
-        mx.int16,
-        mx.int32,
-        mx.int64,
-        mx.float16,
-        mx.bfloat16,
-        mx.float32,
-        mx.complex64,
-    ],
-)
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != mx.bool_])
 def test_every_dtype_goes_in_and_out(dtype):
     values = mx.arange(20).astype(dtype)
     out = one(ELEMENT + "out[i] = a[i] + T(1);", [values], (20,), dtype, template=[("T", dtype)])

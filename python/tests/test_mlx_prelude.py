@@ -7,22 +7,7 @@ import metalworking.mlx  # noqa: F401
 import mlx.core as mx
 import numpy as np
 import pytest
-
-DTYPES = [
-    mx.bool_,
-    mx.uint8,
-    mx.uint16,
-    mx.uint32,
-    mx.uint64,
-    mx.int8,
-    mx.int16,
-    mx.int32,
-    mx.int64,
-    mx.float16,
-    mx.bfloat16,
-    mx.float32,
-    mx.complex64,
-]
+from mlx_dtypes import DTYPES
 
 
 def run(body, inputs, size, dtype, **options):
